@@ -99,7 +99,7 @@ def test_what_gives_no_splice_is_counted(bad: Episode) -> None:
     scene.played(scene.gym_group(bad.run, task=bad.task), outcome="correct")  # no relative
     problem = scene.exported("splices", revisions=ANY).problem
     assert "pairs without a page after a bad step (1)" in problem
-    assert "tasks without an incorrect and a correct episode of one tree (1)" in problem
+    assert "tasks without an incorrect and a correct episode in the same tree (1)" in problem
     named = scene.exported("splices", revisions=[Revision(text="x", episode=bad.pk + 99)])
     assert "incorrect episodes without a revision thought (1)" in named.problem
 

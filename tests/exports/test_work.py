@@ -164,7 +164,7 @@ def test_nothing_to_export_says_what_was_left_out() -> None:
         "No finished episode matches. Choose other filters."
     )
     scene.played(scene.gym_group())
-    assert "groups without a pair of the same prompt (1)" in scene.exported("preferences").problem
+    assert "groups without a pair for the same prompt (1)" in scene.exported("preferences").problem
 
 
 def test_what_workers_lost_three_times_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The calls about exports."""
+"""API calls for exports of training data."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ class ExportsView(APIView):
 
     @call(
         "export_create",
-        "Ask for an export of training data",
-        description="In the background: read the export until its state is `done`, `failed` or `cancelled`.",
+        "Request an export of training data",
+        description="The export is written in the background. Read it until its state is `done`, `failed` or "
+        "`cancelled`.",
         body=records.ExportIn,
         answers={201: records.ExportRecord},
         errors=(400, 422),
@@ -83,7 +84,7 @@ class ExportCancelView(APIView):
 
     @call(
         "export_cancel",
-        "Cancel an export that goes on",
+        "Cancel an export in progress",
         answers={200: records.ExportRecord},
         errors=(404, 409),
     )
@@ -97,8 +98,8 @@ class ExportAgainView(APIView):
 
     @call(
         "export_again",
-        "Run an ended export again",
-        description="Of the episodes that have ended by now, with the same filters.",
+        "Run a finished export again",
+        description="The filters stay the same, and apply to the episodes that have ended by now.",
         answers={202: records.ExportRecord},
         errors=(403, 404, 409),
     )
@@ -113,10 +114,10 @@ class ExportFileView(APIView):
     @call(
         "export_file",
         "Download a file of an export",
-        description="`X-Sha256` is its checksum, which the manifest and the export name too.",
+        description="The header `X-Sha256` has the file's checksum, as do the manifest and the export.",
         answers={
             (200, CONTENT_TYPES["jsonl"]): (OpenApiTypes.STR, "One row per line."),
-            (200, CONTENT_TYPES["parquet"]): (OpenApiTypes.BINARY, "The same columns."),
+            (200, CONTENT_TYPES["parquet"]): (OpenApiTypes.BINARY, "The same rows and columns as a table."),
             (200, CONTENT_TYPES["json"]): (OpenApiTypes.OBJECT, "The manifest."),
         },
         errors=(404,),

@@ -1,4 +1,4 @@
-"""Archives of annotation projects: each kind's rows as JSON lines and as a table, packed with a manifest."""
+"""Archives of annotation projects: each kind's rows as JSON lines and as a table, with a manifest."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from trajectories.record.due_work import Progress
 
 MANIFEST = "manifest.json"
 PROGRESS_EVERY = 1_000
-# The same files, the same archive.
+# A fixed date, so that the same files always give the same archive.
 DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A file of an archive. ``left_out`` counts by reason what has no row in it."""
+    """A file in an archive. ``left_out`` counts what was left out of the file's rows, by reason."""
 
     sha256: str
     bytes: int
@@ -39,7 +39,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """The files of a project while they are written, by their names and in their order."""
+    """The files of a project's archive while they are written, by name and in the archive's order."""
 
     project: AnnotationProject
     kinds: list[ProjectKind]
@@ -47,7 +47,7 @@ class Archive:
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
 
     def rows_write(self, names: Mapping[int, str]) -> None:
-        """Write the rows as JSON lines; ``names`` are those of annotators, by id."""
+        """Write the rows as JSON lines; ``names`` has the annotators' names by id."""
         for kind in self.kinds:
             left_out: Counter[str] = Counter()
             for row in kind.rows(self.project, names, left_out):
@@ -55,7 +55,7 @@ class Archive:
             self.left_out.update((f"{stem}.jsonl", left_out) for stem in kind.stems)
 
     def tables_write(self, progress: Progress) -> int:
-        """Write the same rows as tables, without the database; return how many there are."""
+        """Write the rows of the JSON lines as tables and return their number, without using the database."""
         tables = [(kind.table, stem) for kind in self.kinds if kind.table for stem in kind.stems]
         total, done = sum(self.files[f"{stem}.jsonl"].rows for _, stem in tables), 0
         for table, stem in tables:
@@ -70,7 +70,7 @@ class Archive:
         return total
 
     def members(self) -> dict[str, Member]:
-        """Describe the files by their names."""
+        """Return the manifest's entries for the files, by name."""
         return {
             name: Member(
                 sha256=_digest(opened.file),
@@ -82,7 +82,7 @@ class Archive:
         }
 
     def pack(self, target: IO[bytes], *, manifest: bytes) -> None:
-        """Pack the files and their manifest."""
+        """Write the files and their manifest to ``target`` as a ZIP archive."""
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as bundle:
             for name, opened in self.files.items():
                 opened.file.seek(0)
@@ -94,7 +94,7 @@ class Archive:
 
 @contextmanager
 def archive_open(project: AnnotationProject) -> Iterator[Archive]:
-    """Open the files of an archive, which are temporary."""
+    """Open the temporary files of a project's archive, which are deleted at the end of the context."""
     archive = Archive(
         project=project, kinds=[kind for _, kind in PROJECT_KINDS.items() if kind.is_of(project)]
     )
@@ -113,7 +113,7 @@ def archive_open(project: AnnotationProject) -> Iterator[Archive]:
 
 
 def _digest(file: IO[bytes]) -> str:
-    """Hash a file from its beginning; afterwards it stands at its end."""
+    """Hash a whole file and leave the file position at its end."""
     file.seek(0)
     return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 

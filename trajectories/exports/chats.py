@@ -1,4 +1,4 @@
-"""Messages in the form that trainers read: TRL's conversational form, and columns that rows share."""
+"""Messages in TRL's conversational form, and the columns that rows of all kinds share."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "first_answer": "json",
     "first_answer_correct": "truth",
 }
-# The columns that the episodes of one group share.
+# Columns with the same value for all episodes of a group.
 GROUP_COLUMNS = (
     *("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version"),
     "guidance",
@@ -42,7 +42,7 @@ GROUP_COLUMNS = (
 
 
 def read_episode_values(episode: Episode) -> Row:
-    """Return the episode's values for its rows. The reward of a void one is null, never 0."""
+    """Return the values of ``EPISODE_COLUMNS`` for an episode. A void episode's reward is null, never 0."""
     verdict, first = episode.verdict, getattr(episode, "first_answer", None)
     first_correct = verdict.metrics.get("first_answer_correct") if verdict else None
     return {
@@ -67,7 +67,7 @@ def read_episode_values(episode: Episode) -> Row:
 
 
 def read_episodes(batch: Batch, *order: str) -> QuerySet[Episode]:
-    """Return the episodes of a batch with what ``read_episode_values`` reads."""
+    """Return the episodes of a batch, with the related rows that ``read_episode_values`` needs."""
     related = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer")
     return related.order_by(*order, "pk")
 
@@ -78,14 +78,14 @@ def read_outcome(episode: Episode) -> str:
 
 
 def read_played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
-    """Yield the conversations of a batch of episodes, by id."""
+    """Yield each conversation of a batch with its episode, in the order of episode ids."""
     for episode in read_episodes(batch):
         for conversation in read_batch_conversations(batch, episode):
             yield episode, conversation
 
 
 def read_weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
-    """Yield the conversations of episodes that the filter by labels keeps, with the episode's weight."""
+    """Yield the conversations of the episodes that the label filter keeps, with the episode's weight."""
     for episode in read_episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
@@ -94,7 +94,7 @@ def read_weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Convers
 
 
 def read_authors(episode: Episode, conversation: Conversation) -> dict[int, tuple[str, str]]:
-    """Return the actor and the segment of each step of a conversation, by its number."""
+    """Return the actor and the segment of each step of a conversation, by step number."""
     return authors_until(episode.pk, conversation.prompts[-1].step)
 
 
@@ -107,7 +107,10 @@ def read_batch_conversations(
 
 
 def whole_conversation(batch: Batch, episode: Episode) -> Conversation | None:
-    """Return the conversation of an episode; None, counted, if earlier messages change."""
+    """Return the single conversation of an episode.
+
+    Returns None and counts the reason if there is none, or if earlier messages change from turn to turn.
+    """
     conversations = read_batch_conversations(batch, episode)
     if len(conversations) > 1:
         batch.left_out["changing_history"] += 1
@@ -115,19 +118,19 @@ def whole_conversation(batch: Batch, episode: Episode) -> Conversation | None:
 
 
 def hash_first_prompt(conversation: Conversation) -> bytes:
-    """Hash the first prompt, which other looks of a page change."""
+    """Return a hash of the first prompt, which differs between looks of the same page."""
     return hashlib.sha256(msgspec.json.encode(conversation.prompt_before(0))).digest()
 
 
 def draw(episode: int, *, seed: int) -> bytes:
-    """Return a place in a random order, the same for the same seed."""
+    """Return a sort key that puts episodes into a random order, which the seed determines."""
     return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()
 
 
 def format_messages(messages: Sequence[Message], *, has_images: bool) -> list[Message]:
     """Convert messages to the form that TRL reads.
 
-    With pictures every content is a list of parts, and pictures have no address.
+    With ``has_images``, the content of every message is a list of parts, and picture parts have no address.
     """
     if not has_images:
         return list(messages)
@@ -135,14 +138,14 @@ def format_messages(messages: Sequence[Message], *, has_images: bool) -> list[Me
 
 
 def training_messages(**parts: Sequence[Message]) -> Row:
-    """Return columns of messages in the form that TRL reads, and the files of their pictures."""
+    """Return columns with messages in the form that TRL reads, and a column with their picture files."""
     images = list_images([message for part in parts.values() for message in part])
     columns: Row = {name: format_messages(part, has_images=bool(images)) for name, part in parts.items()}
     return {**columns, IMAGES: images}
 
 
 def list_images(messages: Sequence[Message]) -> list[str]:
-    """List the files of the pictures, in the order in which the messages show them."""
+    """List the picture files in the order in which the messages show them."""
     return [
         part["image_url"]["url"]
         for message in messages

@@ -1,4 +1,4 @@
-"""Episodes as conversations: what the model was sent and wrote, and how certain it is that this is exact."""
+"""Episodes as conversations: what a model was sent and wrote, and whether that is verified to be exact."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from trajectories.rollouts.episodes import conversations
 from trajectories.rollouts.episodes.forks.lineage import prompt_hashes
 from trajectories.rollouts.episodes.prompt_hash import Check, PromptHash, picture_of
 
-# Under this history earlier messages change from turn to turn.
+# With this history setting, earlier messages change from turn to turn.
 CHANGING = "last_k"
 ASSISTANT = "assistant"
 FOLDER = "images"
-ROOM_BYTES = 2**40  # pictures are read one by one
+ROOM_BYTES = 2**40  # practically no limit, because pictures are read one at a time
 HIDDEN = "hidden_solutions"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """The first ``length`` messages are what the model was sent before the step; then its completion follows.
+    """The prompt of a step: the first ``length`` messages of its conversation. The step's completion follows.
 
-    ``check`` is ``verified`` if they have the hash that was posted with the step, ``no_hash`` if none was.
+    ``check`` is ``verified`` if the messages have the hash that was posted with the step, and ``no_hash`` if
+    no hash was posted. The other values are in ``Check``, besides ``hidden_solutions``.
     """
 
     step: int
@@ -44,7 +45,7 @@ class Prompt:
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """``messages`` as sent, but pictures are named by their files (``images``)."""
+    """A conversation whose ``messages`` are as sent, except that file names (``images``) replace pictures."""
 
     messages: list[Message]
     prompts: list[Prompt]
@@ -52,7 +53,7 @@ class Conversation:
 
     @property
     def is_exact(self) -> bool:
-        """True if that is proven of every prompt."""
+        """True if every prompt is verified to be exactly what the model was sent."""
         return all(prompt.is_exact for prompt in self.prompts)
 
     def prompt_before(self, place: int) -> list[Message]:
@@ -62,9 +63,10 @@ class Conversation:
 def read_conversations(
     episode: Episode, *, solutions: bool, left_out: Counter[str], first_alone: bool = False
 ) -> list[Conversation]:
-    """Return one, or one for each step if earlier messages change; none, counted, if nothing is to show.
+    """Return an episode's conversation, or one for each step if earlier messages change from turn to turn.
 
-    With ``first_alone`` it ends after the first step.
+    If none can be built, the list is empty and the reason is counted in ``left_out``. With ``first_alone``,
+    the conversation ends after the first step.
     """
     rows = Step.objects.filter(episode_id=episode.pk).order_by("index" if first_alone else "-index")
     last = rows.values_list("index", flat=True).first()
@@ -93,9 +95,9 @@ def read_conversations(
 
 
 def read_page_before(episode: Episode, step: int) -> Message | None:
-    """Return the full observation before a step, without the previous step's result; None if there was none.
+    """Return the full observation before a step as a message, or None if there was none.
 
-    Pictures are named by their files.
+    It does not include the result of the previous step, and pictures are replaced by their file names.
     """
     turns = conversations.read_turns(episode, first=step, last=step)
     shown = turns[-1].shown if turns and turns[-1].index == step else None
@@ -110,7 +112,7 @@ def _build_conversations(episode: Episode, turns: list[Turn], *, solutions: bool
     is_changing = episode.run.history.partition(":")[0] == CHANGING
     ends = range(1, len(turns) + 1) if is_changing else [len(turns)]
     for end in ends:
-        # Only exports of guided episodes have guidance, and their authors may see it.
+        # Only exports of guided episodes contain guidance, and their authors are allowed to see it.
         before = conversations.messages_before(
             episode, turns=turns[:end], with_solutions=solutions, with_guidance=True
         )
@@ -135,7 +137,7 @@ def _is_completion(message: Message) -> bool:
 def _prompts(
     messages: Sequence[Message], places: dict[int, int], *, posted: dict[int, str | None], is_hidden: bool
 ) -> Iterator[Prompt]:
-    """Yield the prompts in the order of the steps; each message is hashed once."""
+    """Yield the prompts in step order, hashing each message only once."""
     growing, added, is_lacking = PromptHash(room=ROOM_BYTES), 0, False
     for step, place in sorted(places.items()):
         sha256 = posted.get(step)
@@ -161,7 +163,7 @@ def _conversation(messages: list[Message], prompts: list[Prompt]) -> Conversatio
 
 
 def _name_pictures(message: Message, images: dict[str, None]) -> Message:
-    """Return the message with its pictures named by their files."""
+    """Return the message with its pictures replaced by file names, which are added to ``images``."""
     content = message["content"]
     if isinstance(content, str):
         return message

@@ -1,4 +1,4 @@
-"""The files of an export, stored at checkpoints from which another worker resumes after a crash."""
+"""The files of an export, which are stored at checkpoints so that another worker can resume after a crash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories.exports.formats import FORMATS, JsonLines, Writer
 from trajectories.exports.types import IMAGES, ColumnType, Kind, Row
 from trajectories.models import Export
 
-# A checkpoint follows the units after which so many bytes are written, or so many units are done.
+# A checkpoint follows when this many bytes or units have been written since the last one.
 CHECKPOINT_BYTES = 64 * 1024**2
 CHECKPOINT_UNITS = 5_000
 FILE_MAX_BYTES = 2**40
@@ -26,7 +26,7 @@ IMAGE_COLUMNS: Mapping[str, ColumnType] = {"file": "text", "sha256": "text", "by
 
 
 class StoredFile(Struct, frozen=True, kw_only=True):
-    """A file as the manifest names it."""
+    """A stored file, as the manifest lists it."""
 
     name: str
     sha256: str
@@ -36,7 +36,7 @@ class StoredFile(Struct, frozen=True, kw_only=True):
 
 @dataclass(kw_only=True)
 class OpenFile:
-    """A file being written."""
+    """A file that is being written, with its writer and the number of its rows so far."""
 
     file: IO[bytes]
     writer: Writer
@@ -49,8 +49,11 @@ class OpenFile:
 
 @dataclass(kw_only=True)
 class Files:
-    """Files between two checkpoints. Rows with pictures are in files of their own, since a column has one
-    type; the pictures are listed in another."""
+    """The files written between two checkpoints.
+
+    Rows with pictures go into files of their own, because a column has the same type throughout a file.
+    Another file lists the pictures.
+    """
 
     kind: Kind
     columns: Mapping[str, ColumnType]
@@ -73,11 +76,11 @@ class Files:
 
     @property
     def size(self) -> int:
-        """Bytes written until now."""
+        """The number of bytes written so far."""
         return sum(one.file.tell() for one in self._open.values())
 
     def store(self) -> list[StoredFile]:
-        """Close the files and store them; the caller holds ``file_lock`` until rows name them."""
+        """Close and store the files. The caller must hold ``file_lock`` until the database refers to them."""
         with self._stack:
             return [self._store(stem, one) for stem, one in sorted(self._open.items())]
 
@@ -105,7 +108,10 @@ class Files:
 
 
 def file_store(file: IO[bytes], *, name: str, rows: int, limit: int = FILE_MAX_BYTES) -> StoredFile:
-    """Store a file of up to ``limit`` bytes; the caller holds ``file_lock`` until a row names it."""
+    """Store a file of at most ``limit`` bytes.
+
+    The caller must hold ``file_lock`` until the database refers to the file.
+    """
     file.seek(0)
     sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     file.seek(0)
@@ -116,7 +122,7 @@ def file_store(file: IO[bytes], *, name: str, rows: int, limit: int = FILE_MAX_B
 def checkpoint_write(
     export: Export, files: Files, *, done: int, after: int, left_out: Mapping[str, int]
 ) -> None:
-    """Store the files and record the export's progress."""
+    """Store the files and record the export's progress, so that another worker can resume from here."""
     with file_lock.hold_files():
         stored = files.store()
         export.result = {

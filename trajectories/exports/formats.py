@@ -1,4 +1,4 @@
-"""Files of rows: JSON lines, tables in CSV, and Parquet. The same rows give the same bytes."""
+"""Writers of row files as JSON lines, CSV tables and Parquet. The same rows always give the same bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTENT_TYPES = {
 
 
 class Writer(Protocol):
-    """Writes rows to a file, a group of them at a time."""
+    """A writer of rows to a file, which may write them in groups and is complete only after ``close``."""
 
     def add(self, row: Row) -> None: ...
 
@@ -27,7 +27,7 @@ class Writer(Protocol):
 
 
 class JsonLines:
-    """One object per line, with the columns in their order."""
+    """A writer of JSON lines: one object per row, with the columns in their order."""
 
     def __init__(self, file: IO[bytes], columns: Mapping[str, ColumnType], *, has_images: bool) -> None:
         self._file, self._names = file, list(columns)
@@ -40,7 +40,7 @@ class JsonLines:
 
 
 class Csv:
-    """A line per row, below the names of the columns; cells are plain values."""
+    """A writer of CSV tables: a line with the column names, then a line of plain values per row."""
 
     def __init__(self, file: IO[bytes], names: Sequence[str]) -> None:
         self._file, self._names = file, names
@@ -54,7 +54,10 @@ class Csv:
 
 
 class Parquet:
-    """Groups of ``GROUP_ROWS`` rows. Values of the type ``json`` are texts."""
+    """A writer of Parquet files in groups of ``GROUP_ROWS`` rows.
+
+    Values of the type ``json`` become texts.
+    """
 
     def __init__(self, file: IO[bytes], columns: Mapping[str, ColumnType], *, has_images: bool) -> None:
         import pyarrow.parquet
@@ -94,7 +97,7 @@ def _cell(value: Any, kind: ColumnType) -> Any:
 
 
 def _message(message: Mapping[str, Any]) -> Row:
-    """Give pictures and texts the same fields, one of which is null."""
+    """Return the message with the fields ``type`` and ``text`` in every part; a picture's text is null."""
     content = message["content"]
     if not isinstance(content, str) and content is not None:
         content = [{"type": part["type"], "text": part.get("text")} for part in content]

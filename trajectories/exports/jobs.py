@@ -1,4 +1,4 @@
-"""The work of exports."""
+"""The kind of background work that writes exports."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ EXPORTS = WorkKind(
     do=_do,
     is_resumable=lambda export: True,
     subject="The export",
-    advice="Give workers more memory, or export fewer runs at once, then run it again.",
-    too_long="This took longer than a worker has for it. Run it again when less is going on.",
+    advice="Give workers more memory, or export fewer runs at a time, then run it again.",
+    too_long="This took longer than a worker's time limit. Run it again when the workers are less busy.",
 )

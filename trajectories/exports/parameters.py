@@ -1,4 +1,4 @@
-"""Parameters of an export: its filters and options, as they are stored."""
+"""The parameters of an export: its filters and options, in the form in which they are stored."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ TEXT_CHARS = 2_000
 
 
 class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Steps by what counts as their label in a project: the weight of each answer to one field.
+    """A filter by the labels that steps have in an annotation project.
 
-    Answers without a weight count 0. Rows whose weight is 0, or of which nothing is labelled, are left out.
+    ``weights`` has the weight of each answer to ``field``, and other answers weigh 0. Rows without a label,
+    and rows with weight 0, are left out.
     """
 
     project: int
@@ -28,7 +29,10 @@ class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Revision(Struct, frozen=True, forbid_unknown_fields=True):
-    """A thought that turns an attempt around: one ``episode``'s, after its first bad ``step``, or any."""
+    """A thought that turns a failed attempt around.
+
+    It belongs to one ``episode``, after its first bad ``step``, or fits any if ``episode`` is None.
+    """
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS)]
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
@@ -36,10 +40,11 @@ class Revision(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Empty lists and None filter nothing; ``export_request`` fills in outcomes and origins of the kind.
-    Exports that were stored without origins are of plain episodes.
+    """The filters and options of an export.
 
-    Episodes count that had ended ``as_of`` the export's beginning.
+    Empty lists and None do not filter. ``export_request`` fills in the kind's outcomes and origins; exports
+    stored without origins contain plain episodes only. ``as_of`` is the time at which the export began, and
+    only episodes that had ended by then are taken.
     """
 
     format: Format = "jsonl"
@@ -80,16 +85,19 @@ ERROR_CHARS = 300
 
 
 def revisions_read(data: bytes) -> list[Revision]:
-    """Read the thoughts in a file. Raises ``GymError`` 422 ``bad_revisions``, naming the first bad line."""
+    """Parse a file of revision thoughts.
+
+    Raises ``GymError`` 422 ``bad_revisions``, whose message names the first bad line.
+    """
     if len(data) > REVISIONS_MAX_BYTES or data.count(b"\n") > REVISIONS_MAX:
         most = f"{REVISIONS_MAX:,} lines and {REVISIONS_MAX_BYTES:,} bytes"
-        message = f"A file of revision thoughts has up to {most}."
+        message = f"A file of revision thoughts may have at most {most}."
         raise GymError("bad_revisions", message, status=422)
     revisions = [
         _revision(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()
     ]
     if not revisions:
-        raise GymError("bad_revisions", "This file has no revision thought.", status=422)
+        raise GymError("bad_revisions", "This file contains no revision thoughts.", status=422)
     return revisions
 
 

@@ -1,4 +1,4 @@
-"""Bodies, queries and records of the calls about exports."""
+"""Request bodies and response records of the API calls for exports."""
 
 from __future__ import annotations
 
@@ -26,21 +26,24 @@ Names = Annotated[list[Annotated[str, string(NAME_CHARS)]], _MANY]
 
 
 class LabelsIn(Body, kw_only=True):
-    """Steps, and episodes by their steps, by what counts as a label: the adjudicated, or what most say."""
+    """A filter for steps, and for episodes by their steps, by label.
+
+    A step's label is the adjudicated answer, or else the majority's answer.
+    """
 
     project: Annotated[Id, Meta(description="The annotation project.")]
-    field: Annotated[str, string(NAME_CHARS), Meta(description="Of its codebook: `type`, for instance.")]
+    field: Annotated[str, string(NAME_CHARS), Meta(description="A field of its codebook, such as `type`.")]
     weights: Annotated[
         Weights,
         Meta(
-            description="Of the answers that count, such as `{reasoning: 1, mixed: 0.5}`; others are left "
-            "out."
+            description="The weights of the answers to keep, such as `{reasoning: 1, mixed: 0.5}`; other "
+            "answers are left out."
         ),
     ]
 
 
 class RevisionIn(Body, kw_only=True):
-    """A revision thought: of one episode after its first bad step, or of any."""
+    """A revision thought, for one episode after its first bad step or for any episode."""
 
     text: Annotated[str, string(TEXT_CHARS)]
     episode: Annotated[Id | UnsetType, Meta(description="The incorrect episode.")] = UNSET
@@ -50,7 +53,10 @@ class RevisionIn(Body, kw_only=True):
 
 
 class ExportIn(Body, kw_only=True):
-    """A kind, and filters. An empty or missing list filters nothing, but for ``outcomes`` and ``origins``."""
+    """The kind, filters and options of an export.
+
+    Empty or missing lists do not filter, except for ``outcomes`` and ``origins``.
+    """
 
     kind: Annotated[str, string(32), Meta(description="One of `GET /api/v1/exports/kinds`.")]
     format: Annotated[str, choice(FORMATS)] | UnsetType = UNSET
@@ -59,8 +65,8 @@ class ExportIn(Body, kw_only=True):
     splits: Annotated[
         Names | UnsetType,
         Meta(
-            description="Those that are not for training (`train`, `starter`, `generated` and the like) are "
-            "locked."
+            description="Splits that are not for training are locked. Training splits are `train`, "
+            "`starter`, `generated` and the like."
         ),
     ] = UNSET
     arms: Annotated[
@@ -68,14 +74,15 @@ class ExportIn(Body, kw_only=True):
     ] = UNSET
     outcomes: Annotated[
         Annotated[list[Annotated[str, choice(Verdict.Outcome.values)]], _MANY] | UnsetType,
-        Meta(description="Empty or missing: those that the kind takes by default."),
+        Meta(description="If empty or missing, the outcomes that the kind takes by default."),
     ] = UNSET
     origins: Annotated[
         Annotated[list[Annotated[str, choice(Origin.values)]], _MANY] | UnsetType,
         Meta(
-            description="`plain`, `forked`, `guided` (guided forks too), which needs the scope `guidance` or "
-            "`golds`, or `taken_over` (whatever a person ever acted in; what is guided too needs both "
-            "named). Empty or missing: those that the kind takes by default, most of them `plain` alone."
+            description="`plain`; `forked`; `guided`, which includes guided forks and needs the scope "
+            "`guidance` or `golds`; or `taken_over`, for episodes in which a person acted (name both to "
+            "include guided ones). If empty or missing, the origins that the kind takes by default, which is "
+            "`plain` alone for most kinds."
         ),
     ] = UNSET
     policy_version_min: Count | UnsetType = UNSET
@@ -83,10 +90,10 @@ class ExportIn(Body, kw_only=True):
     opened_from: Time | UnsetType = UNSET
     opened_before: Time | UnsetType = UNSET
     labels: Annotated[
-        LabelsIn | UnsetType, Meta(description="Rows say their weight in the column `weight`.")
+        LabelsIn | UnsetType, Meta(description="The column `weight` has the weight of each row.")
     ] = UNSET
     pairs_max: Annotated[
-        int, Meta(ge=1, le=PAIRS_LIMIT, description="Per group or task, of kinds of pairs.")
+        int, Meta(ge=1, le=PAIRS_LIMIT, description="Maximum per group or task, for kinds of pairs.")
     ] = PAIRS_MAX
     revisions: Annotated[
         Annotated[list[RevisionIn], Meta(max_length=REVISIONS_MAX)] | UnsetType,
@@ -95,17 +102,17 @@ class ExportIn(Body, kw_only=True):
     segments: Annotated[
         Annotated[list[Annotated[str, choice(Step.Segment.values)]], _MANY] | UnsetType,
         Meta(
-            description="Of `sft_steps`, with the origin `taken_over`: a person's steps of these segments "
-            "alone."
+            description="For `sft_steps` with the origin `taken_over`: export only a person's steps in these "
+            "segments."
         ),
     ] = UNSET
     reward_profile: Annotated[
-        str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description="Of `rewards`: what pays.")
+        str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description="For `rewards`: what pays.")
     ] = ""
-    seed: Annotated[int, Meta(ge=0, le=SEED_MAX, description="Of the choice of pairs.")] = 0
-    golds: Annotated[bool, Meta(description="A column with the gold. Needs the scope `golds`.")] = False
+    seed: Annotated[int, Meta(ge=0, le=SEED_MAX, description="Seed for choosing pairs.")] = 0
+    golds: Annotated[bool, Meta(description="Add a column with the gold. Needs the scope `golds`.")] = False
     locked: Annotated[
-        bool, Meta(description="Locked splits too. Needs the scope `admin`, and stays on record.")
+        bool, Meta(description="Include locked splits. Needs the scope `admin`, and is recorded.")
     ] = False
 
 
@@ -113,11 +120,11 @@ class KindRecord(Struct):
     id: str
     title: str
     description: str
-    unit: Annotated[str, Meta(description="What rows are made of: `episode`, `group` or `task`.")]
-    columns: Annotated[dict[str, Any], Meta(description="Types by name.")]
-    outcomes: Annotated[list[str], Meta(description="That it takes by default.")]
-    origins: Annotated[list[str], Meta(description="That it takes by default.")]
-    options: Annotated[list[str], Meta(description="That it has besides filters.")]
+    unit: Annotated[str, Meta(description="What rows are made from: `episode`, `group` or `task`.")]
+    columns: Annotated[dict[str, Any], Meta(description="Column types by name.")]
+    outcomes: Annotated[list[str], Meta(description="The outcomes that it takes by default.")]
+    origins: Annotated[list[str], Meta(description="The origins that it takes by default.")]
+    options: Annotated[list[str], Meta(description="The options that it has besides filters.")]
 
 
 class KindList(Struct):
@@ -128,7 +135,7 @@ class ExportFileRecord(Struct):
     name: str
     sha256: str
     bytes: int
-    rows: Annotated[int, Meta(description="0 of the manifest.")]
+    rows: Annotated[int, Meta(description="0 for the manifest.")]
 
 
 class ExportRecord(Struct):
@@ -136,12 +143,12 @@ class ExportRecord(Struct):
     kind: str
     parameters: dict[str, Any]
     state: Export.State
-    done: Annotated[int, Meta(description="Units done.")]
-    total: Annotated[int, Meta(description="Units in all; 0 before it begins.")]
-    problem: Annotated[str, Meta(description="Why it failed.")]
+    done: Annotated[int, Meta(description="Number of units done.")]
+    total: Annotated[int, Meta(description="Total number of units; 0 before it begins.")]
+    problem: Annotated[str, Meta(description="The reason why it failed.")]
     rows: Annotated[int | None, Meta(description="Null before it is done.")]
     left_out: Annotated[
-        dict[str, Any], Meta(description="How many episodes, steps or pairs are left out, by reason.")
+        dict[str, Any], Meta(description="The number of episodes, steps or pairs left out, by reason.")
     ]
     files: Annotated[list[ExportFileRecord], Meta(description="The manifest first; empty before it is done.")]
     author: Annotated[str, Meta(description="The name of the key or the user.")]
@@ -149,7 +156,7 @@ class ExportRecord(Struct):
     has_locked: bool
     created_at: Moment
     finished_at: Moment | None
-    expires_at: Annotated[Moment | None, Meta(description="From then on its files may be deleted.")]
+    expires_at: Annotated[Moment | None, Meta(description="After this time its files may be deleted.")]
 
 
 class ExportPage(Struct):

@@ -1,4 +1,7 @@
-"""The kinds of files, each a file in ``builtin``, or in the folder of the feature whose records they are."""
+"""The registries of export kinds.
+
+Each kind is a file in ``builtin`` or in the feature whose records it exports.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 from core.registry import Registry
 from trajectories.exports.types import Batch, EpisodeKind, LabelReader, ProjectKind, Row
 
-# Exports of episodes, and exports of annotation projects, which an archive combines.
+# ``KINDS`` export episodes. ``PROJECT_KINDS`` export annotation projects, and an archive combines them.
 KINDS: Registry[EpisodeKind] = Registry("export kind")
 PROJECT_KINDS: Registry[ProjectKind] = Registry("archive kind")
 LABEL_READERS: Registry[LabelReader] = Registry("label reader")
@@ -17,7 +20,10 @@ Rows = Callable[[Batch], Iterator[Row]]
 
 
 def export_kind(kind_id: str, **fields: Any) -> Callable[[Rows], Rows]:
-    """Register a function as what makes the rows of a kind; ``fields`` are the others of ``EpisodeKind``."""
+    """Register the decorated function as the ``rows`` of an export kind.
+
+    ``fields`` has the other fields of ``EpisodeKind``.
+    """
 
     def register(rows: Rows) -> Rows:
         KINDS.register(kind_id, EpisodeKind(id=kind_id, rows=rows, **fields))

@@ -1,4 +1,4 @@
-"""Exports that a caller may see, and their files."""
+"""Queries for the exports that a caller may see, and for their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trajectories.record import projects
 
 
 def export_list(*, author: Author, before: int | None = None, limit: int) -> list[Export]:
-    """Return the newest exports first, up to ``limit``, and one more if there is a next page."""
+    """Return up to ``limit`` exports, newest first, and one more if there is a next page."""
     exports = visible(author)
     if before is not None:
         exports = exports.filter(pk__lt=before)
@@ -33,12 +33,16 @@ def export_get(export_id: int, *, author: Author) -> Export:
 
 
 def visible(author: Author) -> QuerySet[Export]:
-    """Return the exports of a key's project; those of other splits are hidden from a limited key."""
+    """Return the exports that the author may see.
+
+    They belong to the author's project. Exports with golds, guidance, locked splits or splits that the author
+    may not see are hidden.
+    """
     exports = projects.visible(Export.objects.all(), author)
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
     if not author.sees_guidance:
-        # Exports of older versions name no origins; for them the negation alone would be null, not true.
+        # Exports of older versions have no origins, for which the negation alone would be null and not true.
         guided = Q(parameters__origins__contains=[Origin.GUIDED])
         exports = exports.filter(Q(parameters__origins__isnull=True) | ~guided)
     if not author.unlocks:
@@ -49,18 +53,23 @@ def visible(author: Author) -> QuerySet[Export]:
 
 
 def file_entries(export: Export) -> list[dict[str, Any]]:
-    """Return the file entries, the manifest first; none before the export is done."""
+    """Return the entries of an export's files, the manifest first; there are none before it is done."""
     if export.state != Export.State.DONE:
         return []
     return [export.result["manifest"], *export.result["files"]]
 
 
 def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
-    """Open a file, and return its entry too. Raises ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
+    """Open an export's file and return its entry with it.
+
+    Raises ``GymError`` 404 ``unknown_file`` or 410 ``expired``.
+    """
     entry = next((entry for entry in file_entries(export) if entry["name"] == name), None)
     if entry is None:
         raise GymError("unknown_file", f"Export {export.pk} has no file {name!r}.", status=404)
-    expired = GymError("expired", f"The files of export {export.pk} are gone: run it again.", status=410)
+    expired = GymError(
+        "expired", f"The files of export {export.pk} have been deleted. Run it again.", status=410
+    )
     if Export.objects.filter(pk=export.pk, expires_at__lte=Now()).exists():
         raise expired
     try:

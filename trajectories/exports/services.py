@@ -1,4 +1,4 @@
-"""Requests for exports, their cancellation and repetition."""
+"""Services that request, cancel and repeat exports."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ OPEN = (Export.WAITING, Export.DOING)
 
 @dataclass(frozen=True, kw_only=True)
 class Author:
-    """The author of an export. ``splits`` and ``project`` limit what a key may see; without, it sees all."""
+    """The author of an export.
+
+    ``splits`` and ``project`` limit what the author may see, unless they are empty.
+    """
 
     name: str
     project: str | None = None
     splits: frozenset[str] = frozenset()
     sees_golds: bool = False
-    sees_solutions: bool = False  # of few-shot examples, which are parts of prompts
+    sees_solutions: bool = False  # solutions in few-shot examples, which are part of prompts
     sees_guidance: bool = False
     unlocks: bool = False
     key_id: int | None = None
@@ -42,10 +45,11 @@ class Author:
 def export_request(
     kind_id: str, parameters: Parameters, *, author: Author, project: str = DEFAULT_PROJECT
 ) -> Export:
-    """Request an export, which the housekeeper sends to a worker. Authors without a project name one.
+    """Request an export, which the housekeeper sends to a worker.
 
-    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments``,
-    ``no_profile``, for what is unknown, and of ``check_may_pay`` for what would be paid in training runs.
+    ``project`` is used only for authors without a project. Raises ``GymError`` 403 ``missing_scope``,
+    ``hidden_split`` or ``locked_split``; 422 ``no_revisions``, ``no_segments`` or ``no_profile``; an error
+    for unknown names; and the errors of ``check_may_pay`` if the profile would pay in training runs.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
@@ -53,7 +57,7 @@ def export_request(
     project = author.project or project
     _check_known(parameters, project)
     profile = profile_get(parameters.reward_profile, viewer=Sight(project=project))
-    # Stored, so that pages and manifests say what was taken.
+    # The defaults are stored, so that pages and manifests show which episodes were taken.
     parameters = replace(
         parameters,
         outcomes=parameters.outcomes or list(kind.outcomes),
@@ -83,11 +87,13 @@ def export_cancel(export: Export) -> None:
     if not open_.update(
         state=Export.State.CANCELLED, requested_at=None, sent_at=None, finished_at=Now(), result={}
     ):
-        raise GymError("export_ended", f"Export {export.pk} has ended: it cannot be cancelled.", status=409)
+        raise GymError(
+            "export_ended", f"Export {export.pk} has ended, so it cannot be cancelled.", status=409
+        )
 
 
 def export_again(export: Export) -> None:
-    """Write an export afresh. Raises ``GymError`` 409 while it goes on."""
+    """Run an export again. Raises ``GymError`` 409 while it is in progress."""
     ended = Export.objects.filter(pk=export.pk).exclude(state__in=OPEN)
     fields = {"problem": "", "result": {}, "done": 0, "total": 0, "claims": 0}
     dates = {"sent_at": None, "finished_at": None, "expires_at": None}
@@ -97,13 +103,13 @@ def export_again(export: Export) -> None:
 
 def _check_options(kind: EpisodeKind, parameters: Parameters) -> None:
     if "revisions" in kind.options and not parameters.revisions:
-        message = "Name revision thoughts: this kind puts one of them between two attempts."
+        message = "Add revision thoughts, because this kind puts one of them between two attempts."
         raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})
     if parameters.segments and "segments" not in kind.options:
-        message = "Only rows of single steps are filtered by segment: choose a kind with the option."
+        message = "Only rows of single steps can be filtered by segment. Choose a kind with this option."
         raise GymError("no_segments", message, status=422, fields={"segments": [message]})
     if parameters.reward_profile and "reward_profile" not in kind.options:
-        message = "Only rows of rewards are paid by a profile: choose that kind."
+        message = "A reward profile can only be used with rewards. Choose that kind."
         raise GymError("no_profile", message, status=422, fields={"reward_profile": [message]})
 
 
@@ -114,7 +120,7 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
         message = "Guided episodes are exported only with the scope 'guidance' or 'golds'."
         raise GymError("missing_scope", message, status=403)
     if parameters.locked and not author.unlocks:
-        message = "Locked splits are exported only with the scope 'admin', and that is on record."
+        message = "Locked splits are exported only with the scope 'admin', and that is recorded."
         raise GymError("missing_scope", message, status=403)
     hidden = sorted(split for split in parameters.splits if author.splits and split not in author.splits)
     if hidden:
@@ -123,15 +129,15 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
     locked = [split for split in parameters.splits if not splits.is_training(split)]
     if locked and not parameters.locked:
         message = (
-            f"The split {locked[0]!r} is locked: it is for evaluation, which training on it would spoil. "
-            "Staff, and keys with the scope 'admin', export it by allowing locked splits (`locked: true`), "
-            "which is on record."
+            f"The split {locked[0]!r} is locked, because training on it would spoil it for evaluation. "
+            "Staff, and keys with the scope 'admin', can export it by allowing locked splits "
+            "(`locked: true`), which is recorded."
         )
         raise GymError("locked_split", message, status=403, fields={"splits": [message]})
 
 
 def _check_paid(profile: Profile, parameters: Parameters, viewer: Sight) -> None:
-    """Check that the profile may pay, as when a call names it for a training run."""
+    """Check that the profile may pay, if the export includes episodes of training runs."""
     episodes = sources.filter_episodes(parameters, viewer=viewer)
     if not episodes.filter(run__kind=Run.Kind.TRAIN).exists():
         return

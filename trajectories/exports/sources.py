@@ -1,4 +1,4 @@
-"""The episodes that match an export's filters, and the units that its rows are made of."""
+"""The episodes that match an export's filters, and the units from which its rows are made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "ta
 
 
 def filter_episodes(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
-    """Return the episodes that an export takes of those that its key may see."""
+    """Return the episodes that an export takes, out of those that its author may see."""
     episodes = _matching(parameters, viewer=viewer).filter(_is_of_origins(parameters), **_ended(parameters))
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
@@ -31,8 +31,11 @@ def filter_episodes(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episo
 
 
 def count_left_out(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
-    """Count the episodes that the author's filters keep and the export's own rules leave out, by the first
-    rule that does. Outcomes that the kind does not take are one of these rules."""
+    """Count the episodes that match the author's filters but are left out by the export's own rules.
+
+    Each is counted under the first rule that leaves it out. One of the rules is that the kind does not take
+    the episode's outcome.
+    """
     counts: dict[str, int] = {}
     matching = _matching(parameters, viewer=viewer)
     if not parameters.locked:
@@ -55,7 +58,7 @@ def count_left_out(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
 
 
 def filter_visible_episodes(viewer: Viewer) -> QuerySet[Episode]:
-    """Return all episodes that an export may draw on."""
+    """Return all episodes that the viewer may see, which an export can draw on."""
     return projects.visible(Episode.objects.all(), viewer)
 
 
@@ -84,7 +87,10 @@ def _origins(parameters: Parameters) -> list[str]:
 
 
 def _is_of_origins(parameters: Parameters) -> Q:
-    """Match the origins. A taken-over episode with guidance needs both: not everyone may read guidance."""
+    """Return the condition for the export's origins.
+
+    A taken-over episode with guidance needs both origins, because not everyone may read guidance.
+    """
     origins = _origins(parameters)
     if Origin.TAKEN_OVER in origins and Origin.GUIDED not in origins:
         return is_of(origins) & Q(guidance__isnull=True)
@@ -92,7 +98,7 @@ def _is_of_origins(parameters: Parameters) -> Q:
 
 
 def _outcomes(parameters: Parameters) -> list[str]:
-    """Return the outcomes to keep; empty for all."""
+    """Return the outcomes to keep, or an empty list if all are kept, which includes episodes without one."""
     return parameters.outcomes if set(parameters.outcomes) < set(Verdict.Outcome.values) else []
 
 
@@ -102,7 +108,7 @@ def count_units(episodes: QuerySet[Episode], *, unit: Unit) -> int:
 
 
 def batch_units(episodes: QuerySet[Episode], *, unit: Unit, after: int) -> Iterator[tuple[int, ...]]:
-    """Yield batches of unit ids after ``after``, ascending, from a server-side cursor."""
+    """Yield batches of unit ids greater than ``after``, in ascending order, from a server-side cursor."""
     column = COLUMNS[unit]
     rows = episodes.filter(**{f"{column}__gt": after}).values_list(column, flat=True)
     ids = rows.order_by(column).distinct().iterator(chunk_size=IDS_FETCHED)

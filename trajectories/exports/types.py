@@ -1,4 +1,4 @@
-"""Kinds of files: their columns, and the rows that they make of episodes, or of an annotation project."""
+"""Types of export kinds: their columns, and how they make rows from episodes or annotation projects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trajectories.models.origins import Origin
 
 Row = dict[str, Any]
 Unit = Literal["episode", "group", "task"]
-# `json` is any JSON, a text in Parquet; `messages` are a chat; `images` are files beside.
+# `json` is any JSON value (a text in Parquet), `messages` is a chat, and `images` names separate files.
 ColumnType = Literal["integer", "number", "text", "truth", "json", "messages", "images"]
 
 IMAGES = "images"
@@ -29,7 +29,7 @@ GOLD_UNIT = "gold_unit"
 
 @dataclass(frozen=True, kw_only=True)
 class StepLabel:
-    """The weight of a step's label; ``reason`` says why it is 0."""
+    """The weight of a step's label; if it is 0, ``reason`` is the reason."""
 
     weight: float
     reason: str = ""
@@ -39,9 +39,9 @@ class StepLabel:
 class Batch:
     """Units whose rows are made together.
 
-    ``episodes`` are those that the filters show, of these units and all others. What no row can be made of is
-    counted in ``left_out``, by its reason. ``labels`` are those of labelled steps; None without a filter by
-    labels.
+    ``episodes`` are the episodes of these units that match the filters. Whatever cannot become a row is
+    counted in ``left_out`` by its reason. ``labels`` has the labels by episode and step, or is None without a
+    filter by labels.
     """
 
     ids: Sequence[int]
@@ -51,11 +51,17 @@ class Batch:
     labels: Mapping[tuple[int, int], StepLabel] | None = None
 
     def step_weight(self, episode: int, step: int) -> float | None:
-        """Return the step's weight; None, counted, if its label filters it out, or it has none."""
+        """Return a step's weight.
+
+        Returns None and counts the reason if the step has no label or its label filters it out.
+        """
         return 1.0 if self.labels is None else self._positive(self.labels.get((episode, step)))
 
     def episode_weight(self, episode: int) -> float | None:
-        """Return the mean over labelled steps; None, counted, if that is 0 or there are none."""
+        """Return an episode's weight, which is the mean over its labelled steps.
+
+        Returns None and counts the reason if the mean is 0 or no step is labelled.
+        """
         return 1.0 if self.labels is None else self._positive(self._of_episodes.get(episode))
 
     def _positive(self, label: StepLabel | None) -> float | None:
@@ -73,7 +79,7 @@ class Batch:
 
 
 def _mean(labels: Sequence[StepLabel]) -> StepLabel:
-    """Return the mean label; steps labelled only as gold units do not count."""
+    """Return the mean of an episode's labels, in which steps labelled only as gold units do not count."""
     counting = [label for label in labels if label.reason != GOLD_UNIT]
     if not counting:
         return labels[0]
@@ -82,10 +88,10 @@ def _mean(labels: Sequence[StepLabel]) -> StepLabel:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelReader:
-    """Reads what counts as the labels of steps.
+    """A reader of the labels that steps have in an annotation project.
 
-    ``read`` returns the label of each labelled step of some episodes, by episode and step;
-    ``count_elsewhere`` counts the labelled steps with a weight among episodes that are not taken.
+    ``read`` returns the label of each labelled step in the given episodes, by episode and step.
+    ``count_elsewhere`` counts the steps with a weighted label in episodes that the export does not take.
     """
 
     read: Callable[[Labels, Sequence[int]], dict[tuple[int, int], StepLabel]]
@@ -94,7 +100,7 @@ class LabelReader:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """``columns`` by name, in the order of the files."""
+    """A kind of export; ``columns`` has the column types by name, in the order of the files."""
 
     id: str
     columns: Mapping[str, ColumnType]
@@ -102,10 +108,10 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeKind(Kind):
-    """Rows that ``rows`` makes of batches of a ``unit``.
+    """A kind of export whose ``rows`` are made from batches of a ``unit``.
 
-    ``options`` are the fields of ``Parameters`` that it reads besides filters; ``outcomes`` and ``origins``
-    are those whose episodes it takes unless the filters say.
+    ``options`` are the fields of ``Parameters`` that the kind reads besides filters. ``outcomes`` and
+    ``origins`` restrict its episodes unless the filters specify others.
     """
 
     title: str
@@ -119,11 +125,12 @@ class EpisodeKind(Kind):
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectKind(Kind):
-    """Rows that ``rows`` makes of an annotation project, for its archive.
+    """A kind of export whose ``rows`` are made from an annotation project, for its archive.
 
-    It gets the project, the names of annotators by id, and a counter for what has no row, by its reason.
-    ``stem`` names the file of a row, one of ``stems``. ``table`` gets the project, and returns the columns
-    of the same rows as a table and a function that flattens a row; None if they are no table.
+    ``rows`` gets the project, the annotators' names by id, and a counter for what is left out, by reason.
+    ``stem`` returns the file name of a row without its ending, which is one of ``stems``. ``table`` gets the
+    project and returns the columns of a table with a function that flattens a row; it is None if there is no
+    table.
     """
 
     rows: Callable[[AnnotationProject, Mapping[int, str], Counter[str]], Iterator[Row]]

@@ -1,4 +1,4 @@
-"""Writes an export: batch after batch of units, file after file."""
+"""The work that writes an export, one batch of units after another, with checkpoints in between."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from trajectories.record.projects import Sight
 
 MANIFEST = "manifest.json"
 VERSION = 1
-# Why something was left out, in words.
+# Descriptions of what was left out, by reason.
 LEFT_OUT = {
     sources.LOCKED: "episodes of locked splits",
     "other_outcome": "episodes of other outcomes",
@@ -39,28 +39,28 @@ LEFT_OUT = {
     "forked": "forked episodes",
     "taken_over": "episodes in which a person acted",
     "not_ended": "episodes that had not ended",
-    "labels_elsewhere": "steps with a label that counts, of episodes that are left out",
+    "labels_elsewhere": "steps with a weighted label in episodes that are left out",
     "no_steps": "episodes without a step",
     "too_long": "episodes too long for one conversation",
     "no_completion": "episodes with a step whose completion is unknown",
-    "no_prompt": "episodes whose prompt cannot be made again",
+    "no_prompt": "episodes whose prompt cannot be rebuilt",
     "lacks_pictures": "episodes without one of their pictures",
     "no_thought": "solutions without a written thought",
     "no_label": "steps or episodes without a label",
     "other_answer": "steps or episodes whose label has no weight",
     "no_majority": "steps or episodes on which people disagree",
     "gold_unit": "steps or episodes labelled only for training",
-    "other_segment": "steps that are of none of the segments",
+    "other_segment": "steps outside the chosen segments",
     "no_intervention": "groups of forks without an intervention",
-    "no_success": "interventions from which no continuation was right",
-    "other_beginning": "continuations recorded with another beginning than their intervention",
-    "pairs_max": "pairs beyond the limit of a group or task",
-    "no_pair": "groups without a pair of the same prompt",
-    "no_match": "tasks without both sides",
-    "no_relative": "tasks without an incorrect and a correct episode of one tree",
+    "no_success": "interventions without a correct continuation",
+    "other_beginning": "continuations that do not begin with their intervention",
+    "pairs_max": "pairs beyond the limit per group or task",
+    "no_pair": "groups without a pair for the same prompt",
+    "no_match": "tasks without both a text solution and a gym prompt",
+    "no_relative": "tasks without an incorrect and a correct episode in the same tree",
     "no_bad_step": "pairs without a page after a bad step",
     "no_revision": "incorrect episodes without a revision thought",
-    "no_page": "pairs that part where no page was shown",
+    "no_page": "pairs that diverge where no page was shown",
     "changing_history": "pairs whose history changes from turn to turn",
 }
 DISK_FULL = (
@@ -71,14 +71,14 @@ DISK_FULL = (
 
 @dataclass(kw_only=True)
 class ExportWork:
-    """The work of one export, from its last checkpoint on."""
+    """The work that writes one export, starting from its last checkpoint."""
 
     export: Export
 
     def do(self, progress: Progress) -> dict[str, Any]:
         """Write the export and return its result.
 
-        Raises ``GymError`` if there is nothing to export, or no room for it.
+        Raises ``GymError`` if there is nothing to export or the disk is full.
         """
         try:
             return self._do(progress)
@@ -106,7 +106,7 @@ class ExportWork:
 
     @property
     def viewer(self) -> Sight:
-        """The rights of the author, as far as the export stores them."""
+        """The author's rights, as far as the export stores them."""
         return Sight(self.export.project, frozenset(self.export.splits))
 
     @property
@@ -137,7 +137,7 @@ class ExportWork:
         return result
 
     def _begin(self) -> None:
-        """Fix the export's contents, unless an earlier worker did."""
+        """Fix which episodes the export contains, unless an earlier worker has done so."""
         export = self.export
         if "units" in export.result:
             return
@@ -153,7 +153,7 @@ class ExportWork:
         Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(**fields)
 
     def _left_out(self) -> dict[str, int]:
-        """Count what is left out before any row is made."""
+        """Count what the filters leave out, by reason, before any row is made."""
         labels = self.parameters.labels
         counts = sources.count_left_out(self.parameters, viewer=self.viewer)
         if labels:
@@ -180,9 +180,12 @@ class ExportWork:
         return rows if GOLD not in self.columns else _with_golds(rows, ids=episodes.values("task_id"))
 
     def _end(self) -> dict[str, Any]:
-        """Store the manifest, whose only time is that of the episodes, and return the result."""
+        """Store the manifest and return the export's result.
+
+        The manifest's only time is ``as_of``, so that the same export gives the same bytes.
+        """
         export = self.export
-        # The export counted its units when it began, so missing ones were deleted since.
+        # The export counted its units when it began, so missing units have been deleted since.
         if missing := max(0, export.total - sources.count_units(self.episodes, unit=self.kind.unit)):
             message = (
                 f"{missing:,} of {export.total:,} {self.kind.unit}s were deleted meanwhile. Run it again."
@@ -218,7 +221,7 @@ def _with_golds(rows: Iterator[Row], *, ids: Any) -> Iterator[Row]:
 
 
 def _empty(left_out: dict[str, int]) -> GymError:
-    """Return the error that says why there is nothing to export."""
+    """Return the error for an export without rows, which names what was left out."""
     reasons = ", ".join(f"{LEFT_OUT.get(name, name)} ({count:,})" for name, count in sorted(left_out.items()))
     message = f"Nothing matches. Left out: {reasons}." if reasons else "No finished episode matches."
     return GymError("nothing_to_export", f"{message} Choose other filters.")

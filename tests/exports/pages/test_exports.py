@@ -46,7 +46,7 @@ def test_a_researcher_exports_a_run_and_downloads_the_files(lab: Lab, annotator:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("runs", "twelve", "is no number of a run"),
+        ("runs", "twelve", "is not a run number"),
         ("runs", "999999", "There is no run 999999."),
         ("benchmarks", "gsm9k", "Did you mean gsm8k?"),
         ("splits", "test", "is locked"),

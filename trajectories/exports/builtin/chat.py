@@ -1,4 +1,4 @@
-"""Whole trajectories as chat messages, byte for byte as sent to the model."""
+"""The export of whole trajectories as chat messages, byte for byte as they were sent to the model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 @export_kind(
     "chat",
     title="Chat messages",
-    description="Whole conversations as the model was sent them, with the hash that proves each prompt. "
-    "Of each step it says how many messages its prompt has, and whether that is proven.",
+    description="Whole conversations as the model was sent them, with a hash that verifies each prompt. "
+    "`prompts` gives the number of messages in each step's prompt, and whether they are verified.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,

@@ -1,4 +1,4 @@
-"""Interventions (InT): a failed attempt up to a substep, and the text from which its policy succeeded."""
+"""The export of interventions (InT): a failed attempt up to a substep, and a text that led to success."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
 @export_kind(
     "interventions",
     title="Interventions",
-    description="What the policy wrote before a substep and the words put in its place, of interventions "
-    "from which at least one continuation was right: prompt and completion, as TRL's SFTTrainer reads them. "
-    "`spans` say which characters of the completion are copied, and which the intervention; what follows is "
-    "left out.",
+    description="What the policy wrote before a substep, followed by the words put in the substep's place, "
+    "as prompt and completion for TRL's SFTTrainer. Only interventions with at least one correct "
+    "continuation are taken. `spans` give which characters of the completion are copied and which are the "
+    "intervention; the continuation itself is left out.",
     unit="group",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in GROUP_COLUMNS},
@@ -53,7 +53,10 @@ CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
     origins=("forked",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    """Yield rows; the success rate is over the outcomes that the filters keep, never over void ones."""
+    """Yield a row per intervention.
+
+    The success rate is over the episodes that the filters keep, without void ones.
+    """
     episodes = read_episodes(batch)
     interventions = {one.group_id: one for one in Intervention.objects.filter(group__in=batch.ids)}
     for group in batch.ids:
@@ -64,7 +67,10 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) -> Row | None:
-    """Return a row; None, counted, if no continuation is right, or the prompt cannot be rebuilt."""
+    """Return an intervention's row.
+
+    Returns None and counts the reason if no continuation is correct or the prompt cannot be rebuilt.
+    """
     begun = begins_with(intervention, episodes)
     batch.left_out["other_beginning"] += len(episodes) - len(begun)
     judged = [episode for episode in begun if read_outcome(episode) in (CORRECT, INCORRECT)]
@@ -91,7 +97,7 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
 
 
 def _sample(intervention: Intervention, continuation: Episode, batch: Batch) -> Row | None:
-    """Return the messages; those before the intervention are as the continuation's policy was sent them."""
+    """Return the prompt and completion; the prompt is what the continuation's policy was sent."""
     for conversation in read_batch_conversations(batch, continuation):
         for place, prompt in enumerate(conversation.prompts):
             if prompt.step != intervention.step:

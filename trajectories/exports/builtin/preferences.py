@@ -1,4 +1,4 @@
-"""Preference pairs within a group, in TRL's conversational form."""
+"""The export of preference pairs within a group, in TRL's conversational form."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
 @export_kind(
     "preferences",
     title="Preference pairs",
-    description="A correct and an incorrect attempt of one group at the same prompt, as TRL's DPOTrainer "
-    "reads them: prompt, chosen and rejected are messages.",
+    description="A correct and an incorrect attempt from one group at the same prompt, for TRL's DPOTrainer: "
+    "prompt, chosen and rejected are messages.",
     unit="group",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in GROUP_COLUMNS},
@@ -60,7 +60,10 @@ def rows(batch: Batch) -> Iterator[Row]:
 def pairs_choose(
     correct: Sequence[Episode], incorrect: Sequence[Episode], *, seed: int
 ) -> Iterator[tuple[Episode, Episode]]:
-    """Choose every pair once, episodes without a pair first; the same for the same seed."""
+    """Yield every pair once, in an order that the seed determines.
+
+    Episodes that are in no pair yet come first.
+    """
     left, right = (sorted(side, key=lambda one: draw(one.pk, seed=seed)) for side in (correct, incorrect))
     longer = max(len(left), len(right))
     for turn in range(min(len(left), len(right))):
@@ -70,7 +73,10 @@ def pairs_choose(
 
 
 def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
-    """Pair episodes; labels filter chosen ones alone, whose weight is that of the pair."""
+    """Yield the rows of a group's pairs.
+
+    Labels filter only the chosen episodes, and a chosen episode's weight is the weight of its pair.
+    """
     count = 0
     for correct, incorrect in _same_prompt(episodes, batch):
         weights = {one: weight for one in correct if (weight := batch.episode_weight(one.pk))}
@@ -85,7 +91,7 @@ def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
 
 
 def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[Episode], list[Episode]]]:
-    """Group correct and incorrect episodes by the hash of their first prompt, which other looks change."""
+    """Group correct and incorrect episodes by their first prompt, which depends on the look of the page."""
     sides: dict[bytes, tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
         for conversation in read_batch_conversations(batch, episode, first_alone=True):

@@ -1,4 +1,4 @@
-"""Rewards of episodes: their components, and the payment that a profile makes of them."""
+"""The export of episode rewards: their components, and what a reward profile pays for them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from trajectories.rewards.selectors import rewards_of
 @export_kind(
     "rewards",
     title="Rewards in parts",
-    description="A row per episode: its components, and what a reward profile pays for them, in all, by "
-    "term and by step. The total is null if the verdict is void, or a component that counts could not be "
-    "computed. Grades of judges and learned rewards say whether a training run may be paid for them.",
+    description="A row per episode with its reward components, and what a reward profile pays for them in "
+    "total, by term and by step. The total is null if the verdict is void or a component that the profile "
+    "uses could not be computed. `may_pay` gives whether judges' grades and learned rewards may be paid in "
+    "a training run.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
@@ -40,7 +41,7 @@ from trajectories.rewards.selectors import rewards_of
 def rows(batch: Batch) -> Iterator[Row]:
     episodes = list(read_episodes(batch))
     named = profile_get(batch.parameters.reward_profile, viewer=EVERYTHING)
-    # Again, for runs that came since it was requested, and for what was measured since.
+    # Check again, because runs may have been added and measurements may have changed since the request.
     if any(episode.run.kind == Run.Kind.TRAIN for episode in episodes):
         check_may_pay(named.profile, viewer=EVERYTHING)
     paid = rewards_of([episode.pk for episode in episodes], named=named)

@@ -1,4 +1,4 @@
-"""Self-distillation: the model's reasoning about a question as text, under the prompt of the page."""
+"""The self-distillation export: a model's reasoning about a question in text, under the page's prompt."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
 @export_kind(
     "self_distillation",
     title="Self-distillation pairs",
-    description="A correct solution of a text arm under the prompt that the same model was sent on the first "
-    "turn of a gym arm of the same item: prompt and completion, which is the reasoning alone.",
+    description="A correct solution from a text arm under the prompt that the same model was sent on the "
+    "first turn in a gym arm of the same item, as prompt and completion. The completion is the reasoning "
+    "alone.",
     unit="task",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in SHARED},
@@ -48,7 +49,10 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
     options=("pairs_max", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    """Yield rows; filters of outcomes apply to both sides, and the text side must be correct."""
+    """Yield the rows of a batch of tasks.
+
+    Outcome filters apply to text and gym episodes, and text episodes must be correct as well.
+    """
     sides: dict[tuple[int, str, bool], tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in read_episodes(batch, "task_id"):
         arm = ARMS[episode.arm]
@@ -65,7 +69,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[Row]:
-    """Pair each solution once with every different prompt in turn; labels filter solutions alone."""
+    """Yield a row per solution, paired with the distinct prompts in turn; labels filter only solutions."""
     prompts = list(_prompts(gyms, batch)) if texts else []
     solutions = sorted(texts, key=lambda one: draw(one.pk, seed=batch.parameters.seed)) if prompts else []
     count = 0
@@ -86,7 +90,7 @@ def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[
 
 
 def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
-    """Return an episode for each different first prompt, up to the number of pairs."""
+    """Yield an episode and its conversation for each distinct first prompt, at most ``pairs_max``."""
     seen: set[bytes] = set()
     for gym in gyms:
         if len(seen) >= batch.parameters.pairs_max:
@@ -116,6 +120,6 @@ def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) 
 
 
 def _thought(episode: Episode) -> str:
-    """Return the thought before the episode's answer."""
+    """Return all thoughts of an episode, separated by blank lines."""
     thoughts = Step.objects.filter(episode_id=episode.pk).order_by("index").values_list("thought", flat=True)
     return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))

@@ -1,4 +1,4 @@
-"""Supervised fine-tuning on correct episodes, in TRL's conversational form."""
+"""The export for supervised fine-tuning on correct episodes, in TRL's conversational form."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from trajectories.models import Episode, Step
 @export_kind(
     "sft",
     title="SFT, whole conversations",
-    description="Correct episodes to imitate: messages, as TRL's SFTTrainer reads them. Where the history "
-    "changes from turn to turn, a row for each step. `person_steps` says which messages a person wrote.",
+    description="Correct episodes to imitate, as messages for TRL's SFTTrainer. Episodes whose history "
+    "changes from turn to turn have a row for each step. `person_steps` lists the messages that a person "
+    "wrote.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
@@ -47,7 +48,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _person_steps(episode: Episode, conversation: Conversation) -> list[dict[str, object]]:
-    """List the steps of a person among the completions, each with the number of its message."""
+    """List the steps that a person took, each with the position of its completion among the messages."""
     authors = read_authors(episode, conversation)
     return [
         {"step": prompt.step, "segment": authors[prompt.step][1], "message": prompt.length}

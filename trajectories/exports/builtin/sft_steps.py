@@ -1,4 +1,4 @@
-"""Supervised fine-tuning on the steps of correct episodes, each with the weight of its label."""
+"""The export for supervised fine-tuning on single steps of correct episodes, with their labels' weights."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 @export_kind(
     "sft_steps",
     title="SFT, step by step",
-    description="Steps of correct episodes to imitate: prompt and completion, as TRL's SFTTrainer reads "
-    "them. With a filter by labels only the steps that it keeps, with their weights; with `segments` only "
-    "those of a person.",
+    description="Steps of correct episodes to imitate, as prompt and completion for TRL's SFTTrainer. With a "
+    "filter by labels, only the steps that it keeps are exported, with their weights; with `segments`, only "
+    "a person's steps.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,

@@ -1,4 +1,7 @@
-"""Splices (Agent-R): a failed attempt, a thought that turns it round, and a relative's way to success."""
+"""The export of splices (Agent-R): a failed attempt, a revision thought, and a relative's way to success.
+
+Relatives are episodes of one tree of forks, which share their steps up to the point where they diverge.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated
     "splices",
     title="Splices of failure and success",
     description="An incorrect attempt up to a bad step, a revision thought, and what a correct relative did "
-    "from the last step that both have: prompt and completion, as TRL's SFTTrainer reads them. `loss` says "
-    "which messages are trained on.",
+    "after the last step that both share, as prompt and completion for TRL's SFTTrainer. `loss` marks the "
+    "messages to train on.",
     unit="task",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in SHARED},
@@ -72,7 +75,11 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 class Pair(NamedTuple):
-    """``bad_step`` is the last one of the prefix; ``turn`` counts the pairs of one incorrect episode."""
+    """An incorrect and a correct episode to splice.
+
+    ``common`` is the last step that both share, and ``bad_step`` the last step taken from the incorrect
+    episode. ``turn`` numbers the pairs of that episode from 0.
+    """
 
     bad: Episode
     good: Episode
@@ -83,7 +90,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair]:
-    """Pair each incorrect episode with the correct ones that diverge from it last and before its bad step."""
+    """Pair each incorrect episode with the correct ones that diverge from it latest, before its bad step."""
     good, bad = ([one for one in tree if read_outcome(one) == outcome] for outcome in (CORRECT, INCORRECT))
     for episode in bad if good else []:
         revision = _revision(episode, batch)
@@ -91,7 +98,7 @@ def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair
             batch.left_out["no_revision"] += 1
             continue
         last = Step.objects.filter(episode=episode).order_by("-index").values_list("index", flat=True).first()
-        # After the last step nothing was shown, so that nobody could have thought better of it.
+        # Nothing was shown after the last step, so a revision thought cannot follow it.
         bad_step = min(revision.step or (last or 1) - 1, (last or 1) - 1)
         shared = [(lines.common(episode.pk, one.pk), one) for one in good]
         apart = [(common, one) for common, one in shared if common is not None and common < bad_step]
@@ -107,7 +114,7 @@ def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair
 
 
 def _revision(bad: Episode, batch: Batch) -> Revision | None:
-    """Return the thought that names the episode, else one of those that name none."""
+    """Return the revision thought that names the episode, else one drawn from those that name no episode."""
     revisions = batch.parameters.revisions
     if own := [revision for revision in revisions if revision.episode == bad.pk]:
         return own[0]
@@ -117,7 +124,10 @@ def _revision(bad: Episode, batch: Batch) -> Revision | None:
 
 
 def _row(pair: Pair, batch: Batch) -> Row | None:
-    """Return a row; None, counted, if a conversation is missing, or earlier messages change."""
+    """Return a pair's row.
+
+    Returns None and counts the reason if the page, a weight or a conversation is missing.
+    """
     weight = batch.episode_weight(pair.good.pk)
     bad, good = (whole_conversation(batch, episode) for episode in (pair.bad, pair.good))
     page = read_page_before(pair.good, pair.common + 1)
@@ -135,7 +145,7 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
         "good_episode": pair.good.pk,
         "bad_episode": pair.bad.pk,
         "bad_reason": pair.bad.verdict.reason if pair.bad.verdict else None,
-        "guidance": pair.bad.guidance,  # whose prompt it is
+        "guidance": pair.bad.guidance,  # because the prompt is the incorrect episode's
         "good_guidance": pair.good.guidance,
         "common_step": pair.common,
         "bad_step": pair.bad_step,
@@ -150,11 +160,11 @@ def _place(conversation: Conversation, step: int) -> int:
     return next(place for place, prompt in enumerate(conversation.prompts) if prompt.step == step)
 
 
-ENDLESS = 2**31  # of its own steps an episode holds all
+ENDLESS = 2**31  # an episode holds all of its own steps, whatever their number
 
 
 class Lines:
-    """The ancestor lines of all episodes of a task."""
+    """The lines of ancestors of a task's episodes, each from a fork up to its root."""
 
     def __init__(self, task_id: int) -> None:
         forks = Episode.objects.filter(task=task_id, parent__isnull=False)
@@ -163,9 +173,9 @@ class Lines:
         self._known: dict[int, dict[int, int]] = {}
 
     def of(self, episode_id: int) -> dict[int, int]:
-        """Return the episodes that hold an episode's steps, itself first, each with the last step inherited.
+        """Return the episodes that hold an episode's steps, each with the last step that it contributes.
 
-        A deleted parent ends the line.
+        The episode itself comes first, and its root last. A deleted parent ends the line.
         """
         if (known := self._known.get(episode_id)) is not None:
             return known
@@ -178,11 +188,11 @@ class Lines:
         return line
 
     def root(self, episode_id: int) -> int:
-        """Return the first episode of the line."""
+        """Return the root of an episode's line, which is the earliest ancestor that exists."""
         return next(reversed(self.of(episode_id)))
 
     def common(self, one: int, other: int) -> int | None:
-        """Return the last step that both share; None if they are of different trees."""
+        """Return the last step that two episodes share, or None if they belong to different trees."""
         line, others = self.of(one), self.of(other)
         for episode_id, last in line.items():
             if episode_id in others:
@@ -191,7 +201,7 @@ class Lines:
 
 
 def group_by_root(episodes: Sequence[Episode], lines: Lines) -> dict[int, list[Episode]]:
-    """Group episodes by tree, in their order."""
+    """Group episodes by the root of their tree, keeping their order."""
     trees: dict[int, list[Episode]] = {}
     for episode in episodes:
         trees.setdefault(lines.root(episode.pk), []).append(episode)

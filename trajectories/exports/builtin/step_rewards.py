@@ -1,4 +1,4 @@
-"""Rewards of steps: what harnesses posted, milestones, and the reward of the verdict."""
+"""The export of step rewards: rewards that harnesses posted, milestones, and the verdict's reward."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
 @export_kind(
     "step_rewards",
     title="Step rewards",
-    description="A row per step: the rewards that were posted with it and the milestones that it reached "
-    "first, by name. The reward is that of the whole episode's verdict, null if it is void.",
+    description="A row per step with the rewards that were posted with it and the milestones that it was the "
+    "first to reach, by name. `reward` is the reward of the whole episode, or null if its verdict is void.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
@@ -67,7 +67,10 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _milestones(episodes: list[int]) -> dict[tuple[int, int], dict[str, float]]:
-    """Read rewards with milestones, of steps on mock sites, which are computed when a trajectory is read."""
+    """Read the step rewards of episodes on mock sites, by episode and step.
+
+    They include milestones, which are computed whenever a trajectory is read.
+    """
     rewards: dict[tuple[int, int], dict[str, float]] = {}
     for line in selectors.write_trajectory_lines(episode_ids=episodes, principal=READER):
         trajectory = msgspec.json.decode(line)

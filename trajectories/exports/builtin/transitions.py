@@ -1,4 +1,4 @@
-"""Transitions (s, a, r, s', done) with the hashes of what was observed."""
+"""The export of transitions (s, a, r, s', done) with the hashes of the observations."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ FIELDS = (
 @export_kind(
     "transitions",
     title="Transitions",
-    description="A row per step: observation, action, reward, next observation and done, each observation "
-    "with the SHA-256 of its text and of its screenshot. All rewards of a void episode are null.",
+    description="A row per step with its observation, action, reward, next observation and whether the "
+    "episode is done. Observations have the SHA-256 of their text and of their screenshot. All rewards of a "
+    "void episode are null.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
@@ -61,7 +62,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) -> Iterator[Row]:
-    """Yield the transitions of an episode: the verdict pays the last step, the others get 0."""
+    """Yield an episode's transitions. The last step gets the verdict's reward, and the others get 0."""
     shared = read_episode_values(episode)
     verdict = episode.verdict
     final = shared.pop("reward")
@@ -94,7 +95,7 @@ def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) ->
 
 
 def _hashes(step: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the hashes of the observed text, or of the blob that holds it, and of the screenshot."""
+    """Return the hashes of a step's observation and screenshot, each None if there is none."""
     text = step["observation_text"]
     sha256 = hashlib.sha256(text.encode()).hexdigest() if text else step["observation_sha256"] or None
     return sha256, step["screenshot"] or None

@@ -32,7 +32,7 @@ FORMAT_NAMES = {"jsonl": "JSON lines", "parquet": "Parquet"}
 
 
 class NamesField(forms.CharField):
-    """Names separated by commas or blanks."""
+    """A form field for names separated by commas or spaces."""
 
     def __init__(self, label: str, *, help_text: str = "") -> None:
         super().__init__(required=False, max_length=TEXT_CHARS, label=label, help_text=help_text)
@@ -50,12 +50,12 @@ class IdsField(NamesField):
         names = super().clean(value)
         for name in names:
             if not (name.isascii() and name.isdecimal() and 0 < int(name) <= BIGINT_MAX):
-                raise forms.ValidationError(f"“{name[:40]}” is no number of a run.")
+                raise forms.ValidationError(f"“{name[:40]}” is not a run number.")
         return [int(name) for name in names]
 
 
 class WeightsField(forms.CharField):
-    """``reasoning=1, mixed=0.5``."""
+    """A form field for answers and their weights, such as ``reasoning=1, mixed=0.5``."""
 
     def clean(self, value: Any) -> dict[str, float]:
         text: str = super().clean(value)
@@ -67,7 +67,7 @@ class WeightsField(forms.CharField):
             except ValueError:
                 raise forms.ValidationError(f"Write a number after “{name[:40].strip()}=”.") from None
             if not 0 <= weights[name.strip()] < float("inf"):
-                raise forms.ValidationError("A weight is 0 or more.")
+                raise forms.ValidationError("A weight must be 0 or more.")
         return weights
 
 
@@ -82,13 +82,16 @@ def _date(label: str) -> forms.DateTimeField:
 
 
 class ExportForm(forms.Form):
-    """Kind, filters and options. Golds and locked splits are offered only to those who may export them."""
+    """A form with the kind, filters and options of an export.
+
+    Golds and locked splits are offered only to users who may export them.
+    """
 
     kind = forms.ChoiceField(label="Kind")
     format = forms.ChoiceField(
         choices=[(name, FORMAT_NAMES[name]) for name in FORMATS], label="Format", initial="jsonl"
     )
-    runs = IdsField("Runs", help_text="Numbers; empty for all.")
+    runs = IdsField("Runs", help_text="Run numbers; leave empty for all runs.")
     benchmarks = NamesField("Benchmarks")
     splits = NamesField("Splits")
     arms = forms.MultipleChoiceField(
@@ -102,21 +105,21 @@ class ExportForm(forms.Form):
         required=False,
         label="Outcomes",
         widget=forms.CheckboxSelectMultiple,
-        help_text="None selected: the kind's own, listed below.",
+        help_text="If none is selected: the kind's own, listed below.",
     )
     origins = forms.MultipleChoiceField(
         choices=Origin,
         required=False,
         label="Origin",
         widget=forms.CheckboxSelectMultiple,
-        help_text="None selected: the kind's own, listed below.",
+        help_text="If none is selected: the kind's own, listed below.",
     )
     segments = forms.MultipleChoiceField(
         choices=Step.Segment,
         required=False,
         label="Segments",
         widget=forms.CheckboxSelectMultiple,
-        help_text="Of step by step, with the origin taken over: only a person's steps of these.",
+        help_text="For “SFT, step by step” with the origin taken over: a person's steps in these segments.",
     )
     policy_version_min = _count("Policy version from")
     policy_version_max = _count("Policy version to")
@@ -127,7 +130,7 @@ class ExportForm(forms.Form):
         required=False,
         label="Labels of project",
         empty_label="none",
-        help_text="Only steps with a label that counts, or whole episodes with such a step.",
+        help_text="Only steps whose label has a weight, or whole episodes with such a step.",
     )
     field = forms.CharField(required=False, max_length=64, initial="type", label="Field")
     weights = WeightsField(
@@ -139,18 +142,18 @@ class ExportForm(forms.Form):
     revisions = forms.FileField(
         required=False,
         label="Revision thoughts",
-        help_text='For splices: JSON lines, each {"text": …}, and with "episode" and "step" of one '
-        "episode after its first bad step.",
+        help_text='For splices: JSON lines, each {"text": …}. "episode" and "step" are optional and give an '
+        "episode and its first bad step.",
     )
     reward_profile = forms.CharField(
         required=False,
         max_length=REFERENCE_CHARS,
         label="Reward profile",
-        help_text="For rewards in parts: its name; empty for the outcome alone.",
+        help_text="For “Rewards in parts”: a profile's name; leave empty for the outcome alone.",
     )
     seed = forms.IntegerField(min_value=0, max_value=SEED_MAX, initial=0, label="Seed")
     golds = forms.BooleanField(required=False, label="With golds")
-    locked = forms.BooleanField(required=False, label="With locked splits: those for evaluation (on record)")
+    locked = forms.BooleanField(required=False, label="Include locked (evaluation) splits; this is recorded")
 
     def __init__(self, *args: Any, user: User | AnonymousUser, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -173,7 +176,7 @@ class ExportForm(forms.Form):
             raise forms.ValidationError(error.message) from error
 
     def parameters(self) -> Parameters:
-        """Return the parameters that a valid form requests."""
+        """Return the export parameters of a valid form."""
         given = dict(self.cleaned_data)
         project, field, weights = given.pop("project"), given.pop("field"), given.pop("weights")
         del given["kind"]

@@ -1,4 +1,4 @@
-"""The list of exports, and the page of one."""
+"""The lab pages with the list of exports and with a single export."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from trajectories.shell.forms import OF_PROJECT, CursorForm
 
 EXPORTS_PER_PAGE = 25
 RUNS = "runs"
-# Parameters that are not filters, or that the page states elsewhere.
+# Parameters left out of the list of filters, because they are not filters or the page shows them elsewhere.
 UNSAID = {"format", "solutions", "as_of", "golds", "locked"}
 
 
@@ -48,7 +48,7 @@ def build_author(request: LabRequest) -> Author:
 
 
 class ShownExport:
-    """An export in a list, or on a page of its own."""
+    """An export as the pages show it, in a list or on its own page."""
 
     def __init__(self, export: Export) -> None:
         self.export = export
@@ -66,7 +66,7 @@ class ShownExport:
 
     @property
     def filters(self) -> list[tuple[str, str]]:
-        """Names and values of the parameters that differ from the defaults."""
+        """The names and values of the parameters that differ from the defaults."""
         shown = []
         for name in self.parameters.__struct_fields__:
             value = getattr(self.parameters, name)
@@ -93,11 +93,11 @@ DEFAULTS = parameters_read({})
 
 
 class ExportsPage:
-    """Exports, newest first, from the cursor in ``parameters`` on."""
+    """A page of the list of exports, newest first, starting at the cursor in ``parameters``."""
 
     def __init__(self, parameters: QueryDict, *, author: Author) -> None:
         parameters = parameters.copy()
-        parameters.pop(RUNS, None)  # of the form
+        parameters.pop(RUNS, None)  # belongs to the form for a new export
         form = CursorForm(parameters)
         before = form.filters().get("cursor")
         self.is_first = before is None
@@ -109,7 +109,10 @@ class ExportsPage:
 
 
 def export_or_404(export_id: int, *, author: Author) -> ShownExport:
-    """Return the export with what its page shows. Raises ``Http404``."""
+    """Return the export for its page.
+
+    Raises ``Http404`` if the author may not see it or it does not exist.
+    """
     try:
         return ShownExport(selectors.export_get(export_id, author=author))
     except GymError as error:
@@ -129,9 +132,9 @@ def _words(value: Any) -> str:
 
 @lab_page
 def export_list(request: LabRequest) -> HttpResponse:
-    """List the exports with authors and times, above the form for a new one.
+    """Show the exports with their authors and times, below the form for a new one.
 
-    ``?runs=`` fills in its runs.
+    The query parameter ``runs`` fills in the form's runs.
     """
     form = ExportForm(user=request.user, initial={RUNS: request.GET.get(RUNS, "")})
     return _list_render(request, form)
@@ -164,7 +167,7 @@ def export_detail(request: LabRequest, export_id: int) -> HttpResponse:
 
 @lab_action
 def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
-    """Cancel an export; one that has ended meanwhile stays as it is."""
+    """Cancel an export. An export that has ended in the meantime stays as it is."""
     shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_cancel(shown.export)
@@ -173,7 +176,7 @@ def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
 
 @lab_action
 def export_again(request: LabRequest, export_id: int) -> HttpResponseBase:
-    """Write an export afresh; one that goes on stays as it is."""
+    """Run an export again. An export that is still in progress stays as it is."""
     shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_again(shown.export)
