@@ -280,7 +280,7 @@ def test_items_that_are_not_gap_eligible_and_disputed_golds_are_counted_apart() 
     tables = tables_of(report)
 
     assert [row["items"] for row in tables["sensitivity"]["rows"]] == [36, 34, 40]
-    assert "gsm8k: without items that are not gap-eligible (4)." in tables["accuracy"]["notes"]
+    assert "gsm8k: items that are not gap-eligible are left out (4)." in tables["accuracy"]["notes"]
 
 
 def test_a_report_requested_again_meanwhile_stays_due() -> None:

@@ -1,1 +1,1 @@
-"""Statistics over many episodes."""
+"""Reports, which are statistics over many episodes."""

@@ -1,4 +1,4 @@
-"""One benchmark of a report: its data, its set-ups, and which items count."""
+"""The analysis of one benchmark in a report: its data, its set-ups, and the items that count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """Selection of the items that count."""
+    """A choice of the items that count."""
 
     id: str
     title: str
@@ -43,7 +43,7 @@ VARIANTS = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """``report`` and ``plan`` as stored; ``runs`` by id."""
+    """The analysis of one benchmark; ``plan`` is as the report stores it, and ``runs`` are by id."""
 
     report_id: int
     plan: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Analysis:
     _results: dict[Callable[..., Any], list[Any]] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, read: Callable[[Analysis], Iterable[T]]) -> list[T]:
-        """Return all that ``read`` yields for this benchmark; it is called once for all tables."""
+        """Return what ``read`` yields for this benchmark, calling it only once however many tables ask."""
         if read not in self._results:
             self._results[read] = list(read(self))
         return self._results[read]
@@ -71,12 +71,12 @@ class Analysis:
 
     @cached_property
     def arms(self) -> Sequence[ArmKey]:
-        """The arms that have episodes and are scored."""
+        """The scored arms that have episodes, in the report's order."""
         return setups.arm_order(key for key in self.data.arms if key.arm not in UNSCORED)
 
     @cached_property
     def setups(self) -> Mapping[ArmKey, Sequence[setups.Setup]]:
-        """Set-ups of each arm, one per run."""
+        """The set-ups of each arm, one per run."""
         by_arm: dict[ArmKey, list[setups.Setup]] = {}
         for (key, run_id), conditions in self.data.conditions.items():
             made = setups.setup_of(self.runs[run_id], arm=key.arm, conditions=conditions)
@@ -84,9 +84,9 @@ class Analysis:
         return by_arm
 
     def mixture(self, key: ArmKey) -> str:
-        """Return why an arm has no accuracy of its own.
+        """Return the reason why an arm has no accuracy of its own.
 
-        Empty if it has one set-up in which its question is seen.
+        The text is empty if the arm has a single set-up in which its question can be seen.
         """
         made = self.setups.get(key, ())
         if mixed := setups.mixture(made):
@@ -97,32 +97,32 @@ class Analysis:
         """Describe how the set-ups of two arms differ, apart from the arm itself; empty if they do not."""
         if a not in self.setups or b not in self.setups:
             return ""
-        # If the same arm is shown in two ways, the comparison is of those ways.
+        # If one arm is shown in two ways, these ways are what is compared, so they may differ.
         compared = setups.OF_PICTURES if a.arm == b.arm else ()
         return setups.difference(self.setups[a][0], self.setups[b][0], compared=compared)
 
     @property
     def page_contrasts(self) -> Iterator[tuple[ArmKey, ArmKey]]:
-        """The plan's contrasts of a text arm with a page, both of which have episodes."""
+        """The plan's contrasts of a text arm with a page arm, as far as both arms have episodes."""
         for a, b in contrasts_of(self.plan):
             if ARMS[b.arm].has_page and not ARMS[a.arm].has_page and {a, b} <= set(self.arms):
                 yield a, b
 
     def arm_cells(self, key: ArmKey) -> dict[str, Any]:
-        """Return the cells that name a row about one arm."""
+        """Return the cells that identify a row about one arm."""
         return {"benchmark": self.benchmark, "arm": key.id}
 
     def pair_cells(self, a: ArmKey, b: ArmKey) -> dict[str, Any]:
-        """Return the cells that name a row about two arms, the first less the second."""
+        """Return the cells that identify a row about the first of two arms minus the second."""
         return {"benchmark": self.benchmark, "contrast": f"{a.id} − {b.id}"}
 
     def episodes_link(self, key: ArmKey, **filters: str) -> str:
-        """Return the address of an arm's episodes in the lab's search; of its first run if it has several."""
+        """Return the address of the lab's search for an arm's episodes in the arm's first run."""
         run = min(self.data.arms[key].runs)
         return search_link(run=run, benchmark=self.benchmark, arm=key.arm, **filters)
 
     def pairs_link(self, a: ArmKey, b: ArmKey) -> str:
-        """Return the address of the items on which two arms differ."""
+        """Return the address of the page with the items on which two arms differ."""
         query = {"benchmark": self.benchmark, "a": a.id, "b": b.id}
         return f"/reports/{self.report_id}/items?{urlencode(query)}"
 
@@ -130,7 +130,11 @@ class Analysis:
 def pair_compared(
     analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
 ) -> tuple[str, gaps.Pair | None]:
-    """Pair the two arms on these items, or return why they are not compared and None."""
+    """Pair two arms on these items.
+
+    Returns the pair with a note on the difference of their set-ups, or None with the reason why the arms are
+    not compared. ``is_forced`` compares them even if the set-ups differ.
+    """
     for key in (a, b):
         if key not in analysis.arms:
             return f"no episode of {key.label} has begun", None

@@ -1,4 +1,4 @@
-"""The calls about reports."""
+"""API calls for reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReportsView(APIView):
     @call(
         "report_create",
         "Create a report from an analysis plan",
-        description="Open its runs with `report: id`, then ask for its computation.",
+        description="Open the report's runs with `report: id`, then request its computation.",
         body=records.ReportIn,
         answers={201: records.ReportCreated},
         errors=(400, 409, 413, 422),
@@ -35,7 +35,7 @@ class ReportsView(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         fields = body_read(records.ReportIn, request.data)
-        # Keep the plan as it was sent, so that its hash equals the sender's.
+        # The plan is kept as it was sent, so that its hash equals the sender's.
         plan = dict(request.data)["plan"]
         report = services.report_create(name=fields["name"], plan=plan, principal=caller(request))
         return Response(
@@ -85,12 +85,12 @@ class RowsView(APIView):
     @call(
         "report_rows",
         "Stream the episodes of a report",
-        description="One row per episode as JSON lines, CSV or Parquet: what the tables are computed from.",
+        description="One row per episode, as JSON lines, CSV or Parquet. The tables are computed from them.",
         parameters=[records.RowsQuery],
         answers={
             (200, exports.CONTENT_TYPES["jsonl"]): (records.RowRecord, "One episode per line."),
-            (200, "text/csv"): (OpenApiTypes.STR, "The same columns."),
-            (200, exports.CONTENT_TYPES["parquet"]): (OpenApiTypes.BINARY, "The same columns."),
+            (200, "text/csv"): (OpenApiTypes.STR, "The same columns as CSV."),
+            (200, exports.CONTENT_TYPES["parquet"]): (OpenApiTypes.BINARY, "The same columns as Parquet."),
         },
         errors=(400, 404),
     )
@@ -107,7 +107,7 @@ class ComputeView(APIView):
     @call(
         "report_compute",
         "Compute a report again",
-        description="In the background: read the report until its state is `ready` or `failed`.",
+        description="The report is computed in the background. Read it until it is `ready` or `failed`.",
         answers={202: records.ReportSummary},
         errors=(404,),
     )

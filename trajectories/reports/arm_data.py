@@ -1,4 +1,4 @@
-"""The answers of one benchmark as arrays, arm by arm."""
+"""The episodes of one benchmark as arrays, arm by arm."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ NO_VERSION = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Episodes:
-    """Ended episodes of one arm, one entry each. ``outcome``: 1 correct, 0 incorrect, -1 void; ``version``:
-    ``NO_VERSION`` if there is none; ``sample``: the number among its item's; ``score``: NaN if there is none;
-    ``form``: -1 for a format failure, 1 for a repaired episode, 0 for others."""
+    """The ended episodes of one arm as arrays with an entry per episode.
+
+    ``item`` and ``look`` are codes. ``outcome`` is 1 for correct, 0 for incorrect and -1 for void.
+    ``version`` is ``NO_VERSION`` if there is none, and ``score`` is NaN if there is none. ``sample`` is the
+    episode's number among those of its item. ``form`` is -1 for a format failure, 1 for a repaired episode
+    and 0 for others.
+    """
 
     item: Codes
     look: Codes
@@ -48,19 +52,19 @@ class Episodes:
 
     @property
     def answers(self) -> Answers:
-        """The judged episodes as answers."""
+        """The answers of the judged episodes."""
         judged = self.where(self.outcome >= 0)
         return Answers(item=judged.item, look=judged.look, correct=judged.outcome.astype(np.float64))
 
 
-# Types of the arrays in memory, by the fields of ``Episodes``.
+# The type codes of the arrays in memory, by field of ``Episodes``.
 TYPES = dict.fromkeys(("item", "look", "version", "sample", "episode"), "q")
 TYPES |= {"outcome": "b", "score": "d", "form": "b"}
 
 
 @dataclass
 class _Column:
-    """Episodes of one arm: ``ended`` as in ``Episodes``, their runs, and the number of those still open."""
+    """The episodes of one arm: ``ended`` by field of ``Episodes``, the runs, and how many are unfinished."""
 
     ended: dict[str, array[Any]] = field(
         default_factory=lambda: {name: array(code) for name, code in TYPES.items()}
@@ -73,9 +77,10 @@ OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 
 
 class BenchmarkData:
-    """The episodes of one benchmark as arrays, without their texts: some 40 bytes an episode.
+    """The episodes of one benchmark as arrays, which take some 40 bytes per episode as they hold no texts.
 
-    ``planned`` are the arms as the plan names them. ``checkpoints``, by run, keep their arms apart.
+    ``planned`` has the arms as the plan names them. With ``checkpoints``, by run, the arms of different
+    checkpoints are separate.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class BenchmarkData:
         self.items: list[Item] = []
         self.arms: dict[ArmKey, _Column] = {}
         self.is_site = False
-        # The keys are an arm and a run.
+        # The keys are pairs of an arm and a run.
         self.conditions: dict[tuple[ArmKey, int], set[Conditions]] = {}
         self._items: dict[int, int] = {}
         self._looks: dict[str, int] = {}
@@ -132,12 +137,12 @@ class BenchmarkData:
             column.ended[name].append(value)
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
-        """Return the items that count."""
+        """Return the codes of the items for which ``is_counted`` is true."""
         return np.array([code for code, item in enumerate(self.items) if is_counted(item)], dtype=np.int64)
 
     @property
     def looks(self) -> Sequence[str]:
-        """The hashes of the looks, in the order of their codes."""
+        """The hashes of the looks, indexed by their codes."""
         return list(self._looks)
 
     def episodes(self, key: ArmKey, items: Codes) -> Episodes:
@@ -150,17 +155,17 @@ class BenchmarkData:
         return Episodes(**arrays).where(np.isin(arrays["item"], items))
 
     def policy_versions(self, key: ArmKey) -> list[int]:
-        """Return the policy versions of an arm's ended episodes, as far as they have one."""
+        """Return the distinct policy versions of an arm's ended episodes, ascending."""
         column = self.arms.get(key) or _Column()
         return sorted(set(column.ended["version"]) - {NO_VERSION})
 
     def answers(self, key: ArmKey, items: Codes, *, version: int | None = None) -> Answers:
-        """Return an arm's judged answers to these items, of one policy version or of all."""
+        """Return an arm's judged answers to these items, from one policy version or from all."""
         made = self.episodes(key, items)
         return (made if version is None else made.where(made.version == version)).answers
 
     def tallies(self, key: ArmKey, items: Codes) -> tuple[Floats, Floats, Floats]:
-        """Count an arm's right, judged and ended episodes, by item in the order of ``items``."""
+        """Count an arm's right, judged and ended episodes for each of the ``items``, in their order."""
         made, size = self.episodes(key, items), len(self.items)
 
         def count(mask: np.ndarray) -> Floats:

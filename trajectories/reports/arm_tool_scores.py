@@ -1,4 +1,4 @@
-"""Tool calls in the episodes of one arm, with rates and their intervals."""
+"""The scores of tool calls in one arm's episodes, with rates and their intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class ArmToolScores:
-    """``scores`` of the arm's judged ``episodes``, in their order."""
+    """The ``scores`` of tool calls in an arm's judged ``episodes``, one per episode and in their order."""
 
     analysis: Analysis
     key: ArmKey
@@ -37,7 +37,7 @@ class ArmToolScores:
         return compute_rates(self.scores)
 
     def estimate(self, part: Callable[[Score], Part]) -> Estimate:
-        """Return a rate to which each episode contributes a part."""
+        """Return the estimate of a rate, to which ``part`` gives each episode's contribution."""
         parts = np.array([part(score) for score in self.scores], dtype=np.float64).reshape(-1, 2)
         sides = Parts(
             item=self.episodes.item, look=self.episodes.look, counted=parts[:, 0], among=parts[:, 1]
@@ -45,7 +45,7 @@ class ArmToolScores:
         return ratio(sides, alpha=self.analysis.alpha)
 
     def counting(self, part: Callable[[Score], Part]) -> list[int]:
-        """Return the episodes that add to what a rate counts."""
+        """Return the ids of the episodes that contribute to the count of a rate."""
         ids = self.episodes.episode.tolist()
         return [episode for episode, score in zip(ids, self.scores, strict=True) if part(score).counted]
 
@@ -59,7 +59,7 @@ def scores_read(analysis: Analysis, key: ArmKey) -> ArmToolScores:
 
 
 def _scores(episodes: Iterator[int]) -> Iterator[tuple[int, Score]]:
-    """Score episodes in chunks, since each is read with its steps and events."""
+    """Yield the scores of episodes, read in chunks because each comes with its steps and events."""
     while chunk := list(islice(episodes, CHUNK)):
         for reading in readings_of(chunk):
             if reading.outcome != VOID and (score := score_read(reading)) is not None:

@@ -1,4 +1,4 @@
-"""Behaviour of a policy: means of measures over a run's episodes, by arm. Heuristics, not labels."""
+"""The behaviour of a policy: means of heuristic measures over a run's episodes, by arm."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from palaestra.protocol.arms import PAGE_ARMS
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
 from trajectories.behaviour.facts import measures
 
-# An episode counts if its pages reported something that was compared with at least one action. Answers do not
-# count: they may reach the gym without a page.
+# SQL for whether an episode's action checks count. They do if its pages reported something that was compared
+# with at least one action other than an answer, because answers may reach the gym without a page.
 _IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
     AND a.confirmed + a.no_effect + a.different_effect + a.unexplained
         > coalesce((a.action_types->>'answer')::int, 0)"""
 
 
 def _known(column: str) -> str:
-    """Return a column's SQL, null for episodes for which it is unknown what a page saw."""
+    """Return the SQL of a column that is null for episodes whose action checks are unknown."""
     return f"CASE WHEN {_IS_KNOWN} THEN {column} END"
 
 
-# SQL of each measure, by its name in the API.
+# The SQL of each measure, by its name in the API.
 MEASURES = {
     "steps": "a.steps",
     **{m.total_column: f"a.{m.total_column}" for m in measures.MEASURES if m.is_reported},
@@ -37,13 +37,13 @@ BY_TASK = Statement(__file__, "behaviour", sums=_SUMS)
 
 
 class MeasureMean(Struct, frozen=True, kw_only=True):
-    """A mean over episodes with its 95% interval, clustered by task."""
+    """The mean of a measure over episodes, with its 95% interval clustered by task."""
 
     name: Annotated[str, Meta(description="A measure of `behaviour` in a trajectory, or of `said_done`.")]
     mean: float
-    low: Annotated[float | None, Meta(description="Null for a single task.")]
+    low: Annotated[float | None, Meta(description="Null if there is only one task.")]
     high: float | None
-    episodes: Annotated[int, Meta(description="How many episodes have this measure.")]
+    episodes: Annotated[int, Meta(description="The number of episodes that have this measure.")]
     tasks: int
 
 
@@ -54,12 +54,14 @@ class ArmBehaviour(Struct, frozen=True):
 
 class RunBehaviour(Struct, frozen=True, kw_only=True):
     results: list[ArmBehaviour]
-    computed: Annotated[int, Meta(description="Ended episodes whose measures have been computed.")]
+    computed: Annotated[
+        int, Meta(description="The number of ended episodes whose measures have been computed.")
+    ]
     ended: int
 
 
 def run_behaviour(*, run_id: int, splits: Collection[str] = (), latest: int | None = None) -> RunBehaviour:
-    """Average the measures over all episodes, or the ``latest``, whose verdict is not void.
+    """Average the measures over all episodes whose verdict is not void, or over the ``latest`` of these.
 
     Measures that no episode has are left out.
     """

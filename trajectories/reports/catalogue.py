@@ -1,4 +1,4 @@
-"""All tables of reports, in their order."""
+"""The catalogue of all report tables, in their order."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TABLES.discover(builtin)
 
 
 def tables_build(analyses: Sequence[Analysis]) -> list[Table]:
-    """Compute the tables of a report, whose benchmarks are ``analyses``."""
+    """Compute a report's tables from the ``analyses`` of its benchmarks."""
     known = sorted((table for _, table in TABLES.items()), key=lambda table: table.place)
     built = [table.build(analyses) for table in known]
     return [table for table in built if table]
 
 
 def table_known(table_id: str) -> ReportTable | None:
-    """Return the registered table, or None for a stored table that is no longer known."""
+    """Return the registered table, or None if a stored table is no longer known."""
     return TABLES.get(table_id) if table_id in TABLES else None
 
 

@@ -1,4 +1,4 @@
-"""Computes a report: reads its benchmarks one after another, then estimates."""
+"""The computation of a report, which reads its benchmarks one after another and then estimates its tables."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.plan import plan_read
 from trajectories.reports.tables import LOSSES, table_record
 
-# Reading the benchmarks counts for so many parts of the progress, and estimating from them for one.
+# Of the progress, reading the benchmarks makes up this many parts, and the estimation one more part.
 PARTS = 4
-# Facts are computed in batches of this size, for so many seconds; tables count those still missing then.
+# Missing facts are computed in batches of this size, for at most this many seconds. Tables report the rest.
 FACTS_AT_ONCE, FACTS_SECONDS = 100, 90.0
 
 logger = logging.getLogger(__name__)
 
 
 def report_compute(report: Report, progress: Progress) -> dict[str, Any]:
-    """Return the columns of a computed report."""
+    """Compute a report and return the columns to store."""
     runs = selectors.report_runs(report.pk)
     basis = selectors.verdict_counts([run.pk for run in runs])
     return {"result": _result(report, runs, progress), "basis": basis, "computed_at": Now()}
@@ -54,9 +54,9 @@ def _result(report: Report, runs: list[Run], progress: Progress) -> dict[str, An
 
 
 def _facts_complete(runs: Iterable[int], *, seconds: float = FACTS_SECONDS) -> None:
-    """Compute missing facts of these runs' ended episodes, within ``seconds``.
+    """Compute the missing facts of these runs' ended episodes, for at most ``seconds``.
 
-    Right after an evaluation its last episodes have none.
+    Right after an evaluation, its last episodes have no facts yet.
     """
     until = time.monotonic() + seconds
     for episode in _lacking(runs):
@@ -65,8 +65,8 @@ def _facts_complete(runs: Iterable[int], *, seconds: float = FACTS_SECONDS) -> N
         try:
             store.facts_compute([episode])
         except Exception:
-            # One failure must stop neither the others nor the report, which counts it.
-            logger.exception("episode %s has no facts: computing them failed", episode)
+            # One failure must not stop the other episodes or the report, which counts the missing facts.
+            logger.exception("computing the facts of episode %s failed", episode)
 
 
 def _lacking(runs: Iterable[int]) -> Iterator[int]:

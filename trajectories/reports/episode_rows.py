@@ -1,4 +1,4 @@
-"""The episodes of a report, one row each: what it is computed from, and what it exports."""
+"""The episodes of a report, one row each, from which it is computed and which it exports."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TEXT = sql_read(__file__, "episode_rows", is_failure=IS_FAILURE, is_repaired=IS_
 
 
 class Conditions(NamedTuple):
-    """Conditions that may differ between episodes of one run and arm.
+    """The conditions that may differ between episodes of one run and arm.
 
-    ``step_limit`` is that of the call that opened them, None for the task's own. ``content`` has the parts
-    of the question that this call fixes besides the look, as JSON.
+    ``step_limit`` is the limit given by the call that opened the episode, or None for the task's own.
+    ``content`` has the parts of the question that this call fixed besides the look, as JSON.
     """
 
     policy_version: int | None = None
@@ -35,11 +35,14 @@ class Conditions(NamedTuple):
 
 
 class EpisodeRow(NamedTuple):
-    """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
-    verdict. ``score`` is the verifier's, 0 to 1: for a reading probe, 1 less the copy's distance. For
-    ``step_limit`` and ``content`` see ``Conditions``; decision 0076 says what a format failure is, and what
-    ``is_repaired``. ``loss``, for exports, says where it was lost; None unless
-    the report classified it."""
+    """An episode of a report.
+
+    ``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
+    verdict. ``score`` is the verifier's score from 0 to 1; for a reading probe it is 1 minus the distance of
+    the copy. For ``step_limit`` and ``content`` see ``Conditions``. Decision 0076 defines
+    ``is_format_failure`` and ``is_repaired``. ``loss`` is filled in for exports: it is the class of a lost
+    episode, or None if the report did not classify the episode.
+    """
 
     episode: int
     run: int
@@ -78,10 +81,10 @@ class EpisodeRow(NamedTuple):
 def episode_rows(
     run_ids: Sequence[int], *, splits: Collection[str] = (), benchmark: str = ""
 ) -> Iterator[EpisodeRow]:
-    """Yield the rows run by run, in the order of episodes; ``benchmark`` empty for all.
+    """Yield the rows run by run, in the order of episodes, of one ``benchmark`` or of all if it is empty.
 
-    Memory stays constant, and statements short: a snapshot held throughout a slow download would keep
-    Postgres from cleaning up, and would end when a transaction's time is over.
+    Rows are read in chunks by short statements, so memory stays constant. A single snapshot held throughout a
+    slow download would keep Postgres from cleaning up, and would hit the time limit of transactions.
     """
     for run_id in run_ids:
         after = 0

@@ -1,4 +1,4 @@
-"""Files of a report: its episodes row by row, and each table."""
+"""The contents of a report's files: its episodes row by row, and each table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
 }
-# A file is sent in parts of the first size; until it is complete, up to the second stays in memory.
+# Files are sent in parts of the first size. A file that must be complete first stays in memory up to the
+# second.
 PART_BYTES = 256 * 1024
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -36,7 +37,7 @@ def rows_as_csv(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
 
 
 def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Join lines into parts worth sending: each part costs a server as much as a line."""
+    """Join lines into larger parts, because sending a part costs the server the same whatever its size."""
     buffer = bytearray()
     for line in lines:
         buffer += line
@@ -48,8 +49,8 @@ def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
-    """Write the rows to a temporary file first, because its index comes last."""
-    # The library takes a second and 60 MB: only exports as Parquet load it.
+    """Yield the rows as Parquet. They go to a temporary file first, because Parquet's index comes last."""
+    # The library takes a second and 60 MB to load, so only exports as Parquet import it.
     import pyarrow
     import pyarrow.parquet
 
@@ -73,27 +74,30 @@ ROWS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
 
 
 def rows_export(report: Report, kind: str, *, splits: Collection[str]) -> Iterator[bytes]:
-    """Yield the report's episodes of these splits, or all if none are given. ``kind`` is one of ``ROWS``."""
+    """Yield the report's episodes of the given splits, or of all splits if none are given, as a file.
+
+    ``kind`` is one of ``ROWS``.
+    """
     run_ids = [run.pk for run in report_runs(report.pk)]
     return ROWS[kind](_classified(report, episode_rows(run_ids, splits=splits)))
 
 
 def _classified(report: Report, rows: Iterable[EpisodeRow]) -> Iterator[EpisodeRow]:
-    """Yield the rows; those that the report, as last computed, counts as lost get their class."""
+    """Yield the rows, with ``loss`` filled in for episodes that the report's last computation classified."""
     losses = (report.result or {}).get(LOSSES, {})
     classes = {episode: kind for kind, episodes in losses.items() for episode in episodes}
     return (row._replace(loss=classes[row.episode]) if row.episode in classes else row for row in rows)
 
 
 def table_as_csv(table: Mapping[str, Any]) -> bytes:
-    """Return a stored table as CSV; a number that cannot be stated is empty."""
+    """Return a stored table as CSV; a number that could not be estimated is empty."""
     ids = [column["id"] for column in table["columns"]]
     lines = [ids, *([row.get(column) for column in ids] for row in table["rows"])]
     return b"".join(map(_line, lines))
 
 
 def table_as_parquet(table: Mapping[str, Any]) -> bytes:
-    """Return a stored table as Parquet; a number that cannot be stated is null."""
+    """Return a stored table as Parquet; a number that could not be estimated is null."""
     import pyarrow
     import pyarrow.parquet
 
@@ -118,7 +122,7 @@ def _type_of(table: Mapping[str, Any], column: Mapping[str, str]) -> Any:
 
 
 def _kinds(hint: Any) -> tuple[type, ...]:
-    """Return the types of a field that may be None."""
+    """Return the types that a field's type hint allows."""
     return getattr(hint, "__args__", (hint,))
 
 

@@ -1,4 +1,4 @@
-"""Items on which two arms of a report differ, each with two episodes to compare."""
+"""The items on which two arms of a report differ, each with two episodes to compare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ DIFFERENCES = Statement(__file__, "item_differences")
 
 
 class ItemDifference(NamedTuple):
-    """``episode_a`` and ``episode_b`` ended differently; ``total`` counts the items, shown or not."""
+    """An item on which two arms differ.
+
+    ``episode_a`` and ``episode_b`` are episodes with different outcomes. ``total`` is the number of all such
+    items, of which only the first are listed.
+    """
 
     task: int
     key: str
@@ -31,7 +35,10 @@ class ItemDifference(NamedTuple):
 def item_differences(
     report: Report, *, benchmark: str, a: ArmKey, b: ArmKey, is_b_better: bool
 ) -> list[ItemDifference]:
-    """Return the items on which arm ``a``, or arm ``b``, is better, the largest differences first."""
+    """Return the items on which arm ``a`` is better, or arm ``b`` if ``is_b_better``.
+
+    The largest differences come first.
+    """
     rows = DIFFERENCES.rows(
         benchmark=benchmark,
         arm_a=a.arm,
@@ -45,7 +52,7 @@ def item_differences(
 
 
 def _runs(report: Report, key: ArmKey) -> list[int]:
-    """Return the runs whose episodes in the arm belong to ``key``."""
+    """Return the ids of the report's runs whose episodes in the arm belong to ``key``."""
     planned = report.plan["arms"]
     return [
         run.pk

@@ -1,4 +1,4 @@
-"""The work of reports: their computation."""
+"""The kind of background work that computes reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trajectories.record.due_work import Progress, WorkKind
 
 
 def _do(report: Report, progress: Progress) -> dict[str, Any]:
-    # The libraries take a second and 60 MB: only the process that computes loads them.
+    # The libraries take a second and 60 MB to load, so only the process that computes imports them.
     from trajectories.reports.computation import report_compute
 
     return report_compute(report, progress)
@@ -23,5 +23,5 @@ REPORTS = WorkKind(
     is_resumable=lambda report: False,
     subject="The computation",
     advice=ADVICE,
-    too_long=f"The computation took longer than a worker has for it. {ADVICE}",
+    too_long=f"The computation took longer than a worker's time limit. {ADVICE}",
 )

@@ -1,4 +1,4 @@
-"""Rows of stored tables for readers: labels of arms and factors, intervals of values, links to episodes."""
+"""Helpers that read stored tables: labels of arms and factors, intervals of values, and links to episodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.shell.text.untrusted import visible
 
 
 def arm_label(arm_id: str) -> str:
-    """Return the label of an arm; an unknown id is returned unchanged."""
+    """Return the label of an arm, or the id itself if it is unknown."""
     try:
         return arm_read(arm_id).label
     except ValueError:
@@ -18,7 +18,7 @@ def arm_label(arm_id: str) -> str:
 
 
 def label_of(row: Mapping[str, Any], column: str) -> str:
-    """Return the text of a row's column: both arms of a contrast, first less second, or its only one."""
+    """Return the text of a cell for readers, with arm ids replaced by labels, also in contrasts (A − B)."""
     value = visible(row[column])
     if column in ("arm", "contrast"):
         return " − ".join(map(arm_label, value.split(" − ")))
@@ -26,14 +26,14 @@ def label_of(row: Mapping[str, Any], column: str) -> str:
 
 
 def interval_of(row: Mapping[str, Any], column: str) -> tuple[float | None, float | None]:
-    """Return the ends of a value's interval: those named after its column, or else the row's only ones."""
+    """Return the ends of a value's interval, from columns named after its own or else ``low`` and ``high``."""
     prefix = f"{column}_" if f"{column}_low" in row else ""
     return row.get(f"{prefix}low"), row.get(f"{prefix}high")
 
 
 def link_of(row: Mapping[str, Any], column: str) -> str:
-    """Return the address of a value's episodes, or of its row's; empty if there are none to open."""
+    """Return the address of the episodes behind a value or its row; empty if there are none to open."""
     links: Mapping[str, str] = row.get("links", {})
-    # Zero percent void opens the version's episodes, not an empty list of void ones.
+    # A value of 0% void, for example, opens the row's episodes and not an empty list of void episodes.
     own = links.get(column) if row.get(column) else ""
     return own or links.get("episodes") or links.get("items") or links.get(column, "")

@@ -1,4 +1,4 @@
-"""The ladder of arms: each rung changes one thing."""
+"""The ladder of arms, on which each rung changes one thing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from palaestra.protocol.arms import ARMS, PROBE_ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 
-# Each arm of the ladder, with what it adds to the one before it.
+# The arms of the ladder, each with what it adds to the arm before it.
 RUNGS = {
     "text_zero_shot": "base",
     "text_agent": "agent format",
@@ -17,17 +17,20 @@ RUNGS = {
     "gym_image": "pixels without text",
 }
 PICTURED = "gym_image"
-# The rung that the same arm adds when its page is shown as a picture alone.
+# The rung that an arm adds to itself when its page is shown as a picture without an outline.
 PIXELS = "pixels"
-# A probe has a distance, but no accuracy.
+# Probes are not scored, because they have a distance but no accuracy.
 UNSCORED = frozenset(PROBE_ARMS)
 RETEST = "retest"
 
 
 class ArmKey(NamedTuple):
-    """An arm of a report. ``retest``: the same arm with other seeds. ``observation``: the one that the plan
-    names for this arm, as ``gym:som-v1``; empty for the plan's own. ``checkpoint`` is set if several
-    are compared."""
+    """An arm of a report.
+
+    ``retest`` is true for the repetition of an arm with other seeds. ``observation`` is the observation that
+    the plan names for this arm, as in ``gym:som-v1``, or empty for the plan's own. ``checkpoint`` is set if
+    several checkpoints are compared.
+    """
 
     arm: str
     retest: bool = False
@@ -36,7 +39,7 @@ class ArmKey(NamedTuple):
 
     @property
     def planned(self) -> str:
-        """Name of the arm in a plan, which does not list retests."""
+        """The name of the arm in a plan, which does not list retests."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
     @property
@@ -52,18 +55,18 @@ class ArmKey(NamedTuple):
 
     @property
     def is_pixels(self) -> bool:
-        """True if a page without the question's text in the prompt is shown without its outline either."""
+        """True if the question's text is neither in the prompt nor in an outline, but only in a picture."""
         form = OBSERVATION_FORMATS.get(self.observation)
         return form is not None and not form.has_text and not ARMS[self.arm].has_text
 
 
 def probe_of(key: ArmKey) -> ArmKey:
-    """Return the reading probe of an arm's pages."""
+    """Return the reading probe that shows the same pages as an arm."""
     return ArmKey("probe_read", observation=key.observation)
 
 
 def arm_read(arm_id: str) -> ArmKey:
-    """Return the arm of an id. Raises ``ValueError`` if there is none."""
+    """Parse an arm's id. Raises ``ValueError`` if there is no such arm."""
     planned, _, again = arm_id.partition("+")
     arm, _, observation = planned.partition(":")
     key = ArmKey(arm, again == RETEST, observation)
@@ -73,13 +76,16 @@ def arm_read(arm_id: str) -> ArmKey:
 
 
 def arm_of(planned: Collection[str], *, arm: str, retest: bool, observation: str) -> ArmKey:
-    """Return the plan's arm to which an episode belongs."""
+    """Return the arm of the plan to which an episode belongs."""
     key = ArmKey(arm, retest, observation)
     return key if key.planned in planned else ArmKey(arm, retest)
 
 
 def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
-    """Return a plan's ladder from the base down; arms with a format must have the last one's."""
+    """Return a plan's ladder from the base down.
+
+    Of the arms with an observation of their own, only those with the last arm's observation belong to it.
+    """
     own = OBSERVATION_FORMATS.get(plan["observation"])
     has_outlines = own is None or own.has_text
     keys = [key for key in map(arm_read, plan["arms"]) if key.arm in RUNGS]
@@ -89,7 +95,7 @@ def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
 
 
 def rung_added(a: ArmKey, b: ArmKey) -> str:
-    """Return all that ``b`` adds to ``a``: more than one thing if arms between them were not played."""
+    """Return what ``b`` adds to ``a``, which is more than one thing if arms between them were not played."""
     arms = list(RUNGS)
     added = [RUNGS[arm] for arm in arms[arms.index(a.arm) + 1 : arms.index(b.arm) + 1]]
     if b.observation and not a.observation:
@@ -98,7 +104,7 @@ def rung_added(a: ArmKey, b: ArmKey) -> str:
 
 
 def contrasts_of(plan: Mapping[str, Any]) -> list[tuple[ArmKey, ArmKey]]:
-    """Return the plan's contrasts, or, if it has none, the ladder's base against each other rung."""
+    """Return the plan's contrasts, or, if it has none, the ladder's base paired with each other rung."""
     if contrasts := plan["contrasts"]:
         return [(arm_read(a), arm_read(b)) for a, b in contrasts]
     ladder = ladder_of(plan)

@@ -1,1 +1,1 @@
-"""The tables of a report, a file for each or for a few that belong together."""
+"""The tables of a report, with a file for each table or for a few related ones."""

@@ -1,4 +1,4 @@
-"""The tables about single arms: accuracy and pass@k."""
+"""The tables about single arms: accuracy, pass@k and mean@k."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ ACCURACY = (
 )
 ACCURACY_NOTES = (
     (
-        "Accuracy is the mean over items of the item's mean. Intervals are over items and looks (two-way "
-        "clustered, Student's t), as score intervals on the effective sample size."
+        "Accuracy is the mean over items of each item's mean. Intervals are score intervals on the effective "
+        "sample size, over items and looks (two-way clustered, Student's t)."
     ),
     (
         "Format failures are judged episodes whose answer, or whose every turn, could not be read. They "
-        "count as wrong. Repaired ones had some turn that could not be read."
+        "count as wrong. Repaired episodes had some turn that could not be read."
     ),
 )
 PASS = (
@@ -66,7 +66,7 @@ def _left_out(analysis: Analysis) -> str:
     left_out = len(analysis.data.items) - len(analysis.items)
     if not left_out:
         return ""
-    return f"{analysis.benchmark}: without items that are not gap-eligible ({left_out:,})."
+    return f"{analysis.benchmark}: items that are not gap-eligible are left out ({left_out:,})."
 
 
 @report_table(
@@ -79,7 +79,7 @@ def _left_out(analysis: Analysis) -> str:
         *("benchmark", "arm", "items", "episodes", "void", "format_failures"),
         *("accuracy", "low", "high"),
     ),
-    chart=Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms beside it."),
+    chart=Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms outside the ladder."),
 )
 def accuracy_rows(analysis: Analysis) -> list[Row]:
     return [_accuracy_row(analysis, key) for key in analysis.arms]
@@ -90,7 +90,7 @@ def accuracy_rows(analysis: Analysis) -> list[Row]:
     "pass@k and mean@k",
     110,
     columns=PASS,
-    notes=["pass@k is the unbiased estimate over the items that have k judged samples."],
+    notes=["pass@k is the unbiased estimate over the items with at least k judged samples."],
     is_reference=True,
 )
 def pass_rows(analysis: Analysis) -> list[Row]:

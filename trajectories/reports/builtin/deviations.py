@@ -1,4 +1,4 @@
-"""Deviations of the runs from the plan."""
+"""The table of deviations of the runs from the plan."""
 
 from __future__ import annotations
 

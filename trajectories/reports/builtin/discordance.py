@@ -1,7 +1,7 @@
-"""Discordance: shares of the items right as text that are wrong as text again, and as a page.
+"""The discordance table: of the items right as text, the shares wrong as text again, and wrong as a page.
 
-Items are chosen on one half of the text's samples and scored on other samples: those by which they were
-chosen are right by selection.
+Items are chosen on one half of the text's samples and scored on other samples, because the samples by which
+they were chosen are right by selection.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ COLUMNS = (
     Column("note", "Note"),
 )
 NOTE = (
-    "Items right in most of the even samples of the first arm; scored on its odd samples (its retest, where "
-    "items have one sample) and on the other arm. What is lost by the page is the difference, paired by item."
+    "Items that are right in most of the first arm's even samples, scored on its odd samples (or on its "
+    "retest, if items have one sample) and on the other arm. “Lost by the page” is the difference, paired by "
+    "item."
 )
 NO_HALVES = "one sample per item and no retest: there is no second half to score on"
-NONE_RIGHT = "no item is right as text in most of the samples that choose"
+NONE_RIGHT = "no item is right as text in most of the even samples"
 
 
 @report_table(
@@ -100,7 +101,7 @@ def _row(analysis: Analysis, a: ArmKey, b: ArmKey) -> Row:
 
 
 def _halves(text: Episodes) -> tuple[Answers, Answers]:
-    """Split the answers into those of even samples and those of odd ones."""
+    """Return the answers of the even samples and those of the odd samples."""
     is_odd = text.sample % 2 == 1
     return text.where(~is_odd).answers, text.where(is_odd).answers
 

@@ -1,4 +1,4 @@
-"""The tables about two arms: gaps, the rungs of the ladder, and what the choice of items changes."""
+"""The tables about two arms: gaps, the rungs of the ladder, and gaps for other choices of items."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ RUNG = (
     Column("note", "Note"),
 )
 SENSITIVITY = (*HEAD[:2], Column("choice", "Items counted"), *HEAD[2:], Column("note", "Note"))
-# These columns are shown in a part of their own, below the columns that name its rows.
+# These columns are shown in a separate part of the table, next to the columns that identify the rows.
 OTHER_TESTS = frozenset(
     {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}
 )
 TOTAL = "total"
 NONE_SHARED = "the arms of the ladder share no item with judged answers"
 PAIRED = (
-    "A gap is the first arm's accuracy less the second's, on the items that both have: paired by item, with "
+    "A gap is the first arm's accuracy minus the second's on the items that both have, paired by item, with "
     "two-way clustered errors (item, look)."
 )
 
@@ -71,7 +71,7 @@ PAIRED = (
 def _gap_notes(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[str]:
     notes = [
         PAIRED,
-        f"The permutation test and the bootstrap are over items, on these looks. Counted: {MAIN.title}.",
+        f"The permutation test and the bootstrap are over items, for these looks alone. Items: {MAIN.title}.",
     ]
     if any(analysis.data.is_site for analysis in analyses):
         notes.append("On mock sites the difference is an interaction gap, not a modality gap.")
@@ -79,7 +79,7 @@ def _gap_notes(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[str]:
 
 
 def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """Yield the plan's contrasts, and each retest against the arm that it repeats."""
+    """Yield the plan's contrasts, then each arm with its retest."""
     yield from contrasts_of(analysis.plan)
     yield from ((key._replace(retest=False), key) for key in analysis.arms if key.retest)
 
@@ -156,7 +156,7 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
 
 
 def _void_note(estimate: Estimate, *, low: float | None, high: float | None) -> str:
-    """Say if the gap could lie outside its interval because void episodes depend on correctness."""
+    """Return a note if other verdicts on the void episodes could move the gap out of its interval."""
     if low is None or high is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= low and high <= estimate.high:
@@ -177,7 +177,7 @@ def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equi
     21,
     columns=RUNG,
     notes=lambda _analyses, _rows: [
-        "On the items that all arms of the ladder share, so that the rungs add up to the total."
+        "Computed on the items that all arms of the ladder share, so that the rungs add up to the total."
     ],
     main=("benchmark", "rung", "items", "gap", "low", "high", "p"),
     chart=Chart(
@@ -186,9 +186,9 @@ def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equi
     ),
 )
 def rung_rows(analysis: Analysis) -> Iterator[Row]:
-    """Compare the ladder's neighbours, and its ends, on the items that all its arms share.
+    """Compare neighbours on the ladder, and the ladder's ends, on the items that all its arms share.
 
-    An arm that was not played is skipped: the next rung then spans two.
+    If an arm was not played, it is skipped, and the next rung spans two steps of the ladder.
     """
     ladder = ladder_of(analysis.plan)
     if len(ladder) < 2:
@@ -240,7 +240,7 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 
 
 def _void_bounds(analysis: Analysis, a: ArmKey, b: ArmKey) -> tuple[float | None, float | None]:
-    """Return the smallest and the largest gap that verdicts on the void episodes could have led to."""
+    """Return the smallest and the largest gap that any verdicts on the void episodes could have led to."""
     right_a, judged_a, ended_a = analysis.data.tallies(a, analysis.items)
     right_b, judged_b, ended_b = analysis.data.tallies(b, analysis.items)
     mask = (ended_a > 0) & (ended_b > 0)

@@ -1,4 +1,4 @@
-"""Items by arm: the share of each item's samples that is right."""
+"""The table of items by arm, with the share of right samples of each item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trajectories.reports.estimators.answers import Floats
 from trajectories.reports.registry import Chart, report_table
 from trajectories.reports.tables import PERCENT, Column, Row, scaled
 
-# The most items of a benchmark: with more, the columns would be too thin to see.
+# The most items shown per benchmark; with more, the chart's columns would be too thin to see.
 ITEMS_MAX = 60
 
 
@@ -30,7 +30,7 @@ def _columns(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[Column]
 def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     return [
         f"{analysis.benchmark}: {ITEMS_MAX} of {len(analysis.items):,} items, evenly spread from the hardest "
-        "to the easiest; the rows have all."
+        "to the easiest; the report's rows have all items."
         for analysis in analyses
         if rows and len(analysis.items) > ITEMS_MAX
     ]
@@ -46,7 +46,7 @@ def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     is_reference=True,
 )
 def item_rows(analysis: Analysis) -> Iterator[Row]:
-    """Yield the hardest items first, by the mean over the arms in which they were judged."""
+    """Yield a row per item, the hardest first, by its mean over the arms in which it was judged."""
     items = analysis.items
     if not len(items) or not analysis.arms:
         return

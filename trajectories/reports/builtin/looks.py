@@ -1,4 +1,4 @@
-"""Effects of the looks of pages: by factor, and the looks that harm most and least."""
+"""The tables of effects of page looks: by factor, and by look with the most harmful first."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ LOOKS = (
 )
 FACTOR_NOTES = (
     (
-        "Accuracy is the plain mean of the answers. An effect is against the factor's neutral value, in a "
-        "mixed model with random intercepts of item and look, one factor at a time."
+        "Accuracy is the plain mean of the answers. An effect is the difference from the factor's neutral "
+        "value, in a mixed model with random intercepts of item and look, one factor at a time."
     ),
     (
-        "Of factors without any effect, one in twenty has p below 0.05; the last p holds for all factors of "
-        "an arm together (Holm)."
+        "One in twenty factors without any effect has p below 0.05. The last p is adjusted for all factors "
+        "of an arm together (Holm)."
     ),
 )
 LOOK_NOTE = (
-    "An effect is against all looks of the same items, with its error over items. The extremes of many looks "
-    "are extreme by chance too: play them again before you name one harmful."
+    "An effect is the difference from all looks of the same items, with its error over items. The extremes "
+    "of many looks are partly due to chance, so play them again before you call one harmful."
 )
 
 
 def _pages(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
-    """Yield the arms whose pages have several looks, with the looks by their codes."""
+    """Yield the page arms that were played in several looks, with these looks by code."""
     stored: dict[str, Look] | None = None
     for key in analysis.arms:
         if not ARMS[key.arm].has_page or analysis.mixture(key):
@@ -103,7 +103,7 @@ def _has_looks(analysis: Analysis) -> bool:
             unit=POINTS_OF_ACCURACY,
             ends=("harmful", "helpful"),
         ).draw,
-        caption="Each value against the factor's neutral one. Right of zero: more is right in such looks.",
+        caption="Each value compared with the factor's neutral one. Right of zero: accuracy is higher.",
     ),
     when=_has_looks,
 )
@@ -125,7 +125,7 @@ def look_rows(analysis: Analysis) -> list[Row]:
 
 
 def looks_stored(analysis: Analysis) -> dict[str, Look]:
-    """Return every look of the benchmark by its hash."""
+    """Return every look in which the benchmark was played, by its hash."""
     rows = READ.rows(runs=list(analysis.runs), paged=list(PAGE_ARMS), benchmark=analysis.benchmark)
     return {digest: json.loads(text) for digest, text in rows}
 
@@ -173,7 +173,7 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
             "episodes": effect.answers,
             "mean": scaled(effect.mean),
             **with_ends("effect", effect.effect),
-            # Show a wrong episode, if there is one.
+            # The page shows a wrong episode of the look, if there is one.
             "episode": int(here.episode[np.argmin(here.outcome)]),
             "rank": names.get(rank, ""),
             "note": "; ".join(filter(None, (names.get(rank, ""), effect.effect.reason))),

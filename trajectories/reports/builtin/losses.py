@@ -1,4 +1,4 @@
-"""Losses of episodes on a page that are right as text: classes by rule, and episodes to open."""
+"""The tables of losses: episodes wrong as a page on items right as text, classified by rule."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from trajectories.reports.tables import (
     with_ends,
 )
 
-# So many episodes of each benchmark and contrast are drawn and classified: as many as a link can name.
+# The most episodes per benchmark and contrast that are drawn and classified, which is what a link can list.
 SAMPLE = EPISODES_LINKED
-# So many episodes of each class are listed with their evidence.
+# The most episodes of each class that are listed with their evidence.
 LISTED = 5
 RIGHT_MIN = 0.5
 LOSSES = (
@@ -52,8 +52,11 @@ LIST = (
 
 @dataclass(frozen=True, kw_only=True)
 class Lost:
-    """Wrong episodes of ``b`` on items that are right in ``a``: their ``total``, those that were drawn
-    with their classes, and for each of these a right episode of ``a``."""
+    """The wrong episodes in arm ``b`` on items that are right in arm ``a``.
+
+    ``total`` is their number, and ``drawn`` those that were drawn, with their classes in ``losses`` by
+    episode. ``right`` has a right episode in ``a`` for each item.
+    """
 
     analysis: Analysis
     a: ArmKey
@@ -72,7 +75,10 @@ class Lost:
 
 
 def lost_read(analysis: Analysis) -> Iterator[Lost]:
-    """Yield the losses of each comparable contrast of text with a page; mock sites show no question."""
+    """Yield the losses of each comparable contrast of text with a page.
+
+    Mock sites have none, because their pages do not show a question.
+    """
     if analysis.data.is_site:
         return
     for a, b in analysis.page_contrasts:
@@ -81,7 +87,7 @@ def lost_read(analysis: Analysis) -> Iterator[Lost]:
 
 
 def loss_classes(analyses: Sequence[Analysis]) -> dict[str, list[int]]:
-    """Return the episodes that were classified, by class."""
+    """Return the ids of the classified episodes, by class."""
     classes: dict[str, set[int]] = {kind: set() for kind in TITLES}
     for lost in (lost for analysis in analyses for lost in analysis.once(lost_read)):
         for kind in TITLES:
@@ -96,9 +102,9 @@ def loss_classes(analyses: Sequence[Analysis]) -> dict[str, list[int]]:
     columns=LOSSES,
     notes=[
         (
-            "Heuristic. Episodes that are wrong as a page, on items that are right as text in half of their "
-            "samples or more; each has the class of the first rule that holds. Without any gap there are "
-            "such episodes too: see the discordance of text with itself."
+            "Heuristic. Episodes that are wrong as a page, on items that are right as text in at least half "
+            "of their samples. Each gets the class of the first rule that holds. Such episodes exist even "
+            "without any gap: see the discordance of text with itself."
         ),
         *(f"{rule.title}: {rule.words}." for rule in RULES),
         "How often the rules are right: docs/losses.md.",
@@ -137,13 +143,13 @@ def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:
         total=len(wrong.item),
         drawn=drawn,
         losses={episode: loss_of(evidence) for episode, evidence in lost},
-        # The last episode of each item stays: any will do.
+        # Any right episode of an item will do, so the last one is kept.
         right=dict(zip(right.item.tolist(), right.episode.tolist(), strict=True)),
     )
 
 
 def _readings(analysis: Analysis, key: ArmKey, drawn: Episodes) -> dict[int, float]:
-    """Return the mean score of the probes of each episode's item in its look."""
+    """Return, by episode, the mean score of the reading probes of its item in its look."""
     probes = analysis.data.episodes(probe_of(key), analysis.items)
     cells: dict[tuple[int, int], list[float]] = {}
     for item, look, score in zip(
@@ -165,7 +171,7 @@ def _loss_rows(lost: Lost) -> Iterator[Row]:
             **lost.head,
             "class": "none",
             "episodes": 0,
-            "note": "no page is wrong on an item right as text",
+            "note": "no episode on a page is wrong on an item that is right as text",
         }
         return
     sampled = f"of {len(lost.drawn.item):,} drawn of {lost.total:,}" if lost.total > SAMPLE else ""
@@ -184,16 +190,16 @@ def _loss_rows(lost: Lost) -> Iterator[Row]:
 
 
 def _why(estimate: Estimate) -> str:
-    """Return why a share has no interval."""
+    """Return the reason why a share has no interval."""
     if estimate.reason in (ALL_RIGHT, ALL_WRONG):
         return "all of the episodes" if estimate.reason == ALL_RIGHT else "none of the episodes"
     return estimate.reason
 
 
 def _answers(drawn: Episodes, episodes: Sequence[int]) -> Answers:
-    """Return answers that are right if the episode is of the class.
+    """Return answers that count as right if the episode is of the class.
 
-    The share of a class is a mean over items too.
+    The share of a class can then be estimated like an accuracy, as a mean over items.
     """
     nowhere: Codes = np.full(len(drawn.item), NO_LOOK)
     return Answers(item=drawn.item, look=nowhere, correct=np.isin(drawn.episode, episodes).astype(np.float64))

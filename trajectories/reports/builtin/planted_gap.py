@@ -1,4 +1,4 @@
-"""Losses planted in a simulated policy, compared with the report's estimates."""
+"""The table that compares the accuracies planted in a simulated policy with the report's estimates."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ COLUMNS = (
     Column("note", "Note"),
 )
 DRAWN = "Simulated: answers were drawn with these accuracies and gaps, in points of 100."
-NO_INTERVAL = "None has an interval."
-EXPECTED = "{} of {} are within their intervals; {:.0f} are expected to be, on average."
+NO_INTERVAL = "None of the estimates has an interval."
+EXPECTED = "{} of {} planted values are within their intervals; on average, {:.0f} are expected to be."
 
 
 def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
@@ -64,14 +64,14 @@ def planted_rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _planted(analysis: Analysis, key: ArmKey) -> float | None:
-    """Return the accuracy that an arm's runs were made to have; None if they were not, or differ."""
+    """Return the accuracy planted in an arm's runs, or None if there is none or the runs differ."""
     values = {analysis.runs[run].settings.get(PLANTED) for run in analysis.data.arms[key].runs}
     value = values.pop() if len(values) == 1 else None
     return float(value) if isinstance(value, int | float) else None
 
 
 def _row(row: Row, quantity: str, arms: str, planted: float, column: str) -> dict[str, Any]:
-    """Return the cells of an arm or pair, whose estimate is ``column`` of ``row``."""
+    """Return the cells that compare a planted value with the estimate in ``column`` of ``row``."""
     value, low, high = scaled(planted), row.get("low"), row.get("high")
     is_within = None if value is None or low is None or high is None else low <= value <= high
     return {

@@ -1,4 +1,4 @@
-"""The cost of pop-ups over pictures: an outline reads beneath a pop-up, a picture does not."""
+"""The table of what pop-ups cost when pages are pictures, in which they hide what an outline shows."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NONE = "none"
 NO_LOOKS = "no shared item was judged in such looks"
 NOTE = (
     "The rung of pixels, split by whether the look has pop-ups. In a picture they cover the question until "
-    "they are closed, in an outline they do not: what they cost pictures is no loss of reading pixels."
+    "they are closed, but not in an outline, so what they cost pictures is not a failure to read pixels."
 )
-DIFFERENCE = "the second row less the first; their intervals say how sure it is"
+DIFFERENCE = "the second row minus the first; their intervals show how certain it is"
 
 
 @report_table("pop_ups", "Pixels with and without pop-ups", 40, columns=RUNG, notes=[NOTE], is_optional=True)
 def cover_rows(analysis: Analysis) -> Iterator[Row]:
-    """Yield rows only for plans with a rung of pixels."""
+    """Yield the rows for each rung of pixels in the plan, if there is any."""
     pairs = [(a, b) for a, b in _pixel_rungs(analysis) if {a, b} <= set(analysis.arms)]
     if not pairs:
         return
@@ -47,7 +47,7 @@ def cover_rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """Yield neighbours on the ladder of which only one shows the page as a picture alone."""
+    """Yield the neighbours on the ladder of which only the second shows the page as a mere picture."""
     ladder = ladder_of(analysis.plan)
     yield from ((a, b) for a, b in itertools.pairwise(ladder) if b.is_pixels and not a.is_pixels)
 
@@ -55,7 +55,7 @@ def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
 def _estimate(
     analysis: Analysis, a: ArmKey, b: ArmKey, looks: Mapping[str, Look], *, is_covered: bool
 ) -> Estimate:
-    """Estimate the gap of two arms in looks with pop-ups, or in those without."""
+    """Estimate the gap between two arms in the looks with pop-ups, or in those without."""
     reason, pair = pair_compared(analysis, a, b, analysis.items)
     if pair is None:
         return Estimate(reason=reason)

@@ -1,4 +1,4 @@
-"""Reading accuracy of a model: its copies of the questions, by benchmark, look and item."""
+"""The tables of reading accuracy, from a model's copies of the questions, by benchmark, look and item."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from trajectories.reports.tables import (
 )
 
 PROBE, PAGE = "probe_read", "gym"
-# The number of items shown, those that are read worst.
+# The most items shown per benchmark, which are those that are read worst.
 ITEMS_SHOWN = 20
 VALUES = (
     Column("episodes", "Copies", COUNT),
@@ -60,9 +60,9 @@ ITEM_COLUMNS = (
     Column("page", "Right as page", PERCENT),
 )
 MEANING = (
-    "Reading accuracy is 1 less the edit distance between the question and the model's copy of its page, "
-    "divided by the longer text's length (probe_read). LaTeX that is written differently and drawn alike "
-    "counts as different."
+    "Reading accuracy is 1 minus the edit distance between the question and the model's copy of its page, "
+    "divided by the longer text's length (probe_read). LaTeX that is written differently counts as different "
+    "even if it looks the same."
 )
 
 
@@ -90,7 +90,7 @@ def _reading_row(analysis: Analysis, key: ArmKey) -> Row:
 
 @report_table("reading_looks", "Reading by look", 91, columns=LOOK_COLUMNS, is_reference=True, when=_probes)
 def look_rows(analysis: Analysis) -> Iterator[Row]:
-    """Yield the looks that were read worst first."""
+    """Yield a row per look, with those that were read worst first."""
     for key in _probes(analysis):
         if not analysis.mixture(key):
             yield from sorted(_look_rows(analysis, key), key=lambda row: row["reading"])
@@ -117,7 +117,7 @@ def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
     92,
     columns=ITEM_COLUMNS,
     notes=lambda _analyses, _rows: [
-        f"At most {ITEMS_SHOWN} of each benchmark, of those without an exact copy each time."
+        f"At most {ITEMS_SHOWN} items of each benchmark; items that were always copied exactly are left out."
     ],
     is_reference=True,
     when=_probes,
@@ -153,12 +153,12 @@ def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
 
 
 def _mean(answers: Answers) -> float | None:
-    """Return the mean over items of each item's mean, as for accuracies, or None if there are no answers."""
+    """Return the mean over items of each item's mean, as for accuracies, or None without answers."""
     return float(item_means(answers, answers.items).mean()) if len(answers.item) else None
 
 
 def _copies(probes: Episodes) -> Episodes:
-    """Return the episodes that ended with a copy."""
+    """Return the probe episodes that ended with a copy of the question."""
     return probes.where((probes.outcome >= 0) & ~np.isnan(probes.score))
 
 

@@ -1,4 +1,4 @@
-"""Set-up of each arm."""
+"""The table with the set-up of each arm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PARTS = (
     "kind",
     "simulated",
 )
-# The table leaves out a part with one of these values in all arms.
+# A part that has only these values in all arms is left out of the table.
 UNREMARKABLE = frozenset({None, "none", "default", setups.DRAWN, "no", "eval", "page"})
 
 

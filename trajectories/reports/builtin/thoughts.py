@@ -1,4 +1,4 @@
-"""The length of thoughts in each arm: words per episode, and per step."""
+"""The table of the length of thoughts in each arm, in words per episode and per step."""
 
 from __future__ import annotations
 
@@ -27,21 +27,25 @@ COLUMNS = (
     Column("note", "Note"),
 )
 NOTE = (
-    "Words per episode: all thoughts of an episode together, then the mean over episodes; this is what arms "
-    "are compared by, since an answer as text takes one step and a page many. Words per step: the mean over "
-    "an episode's steps, then over episodes. 95% intervals, clustered by item. Episodes with a hidden "
-    "thought count only per step, by the thoughts that are known."
+    "Words per episode: the sum over an episode's thoughts, then the mean over episodes. Arms are compared "
+    "by this, since an answer as text takes one step and a page takes many. Words per step: the mean over an "
+    "episode's steps, then over episodes. Intervals are 95% intervals clustered by item. Episodes with a "
+    "hidden thought count only per step, with the thoughts that are known."
 )
-ALIKE = "nothing varies between items"
+ALIKE = "there is no variation between items"
 UNMEASURED = (
-    "{} ended episodes are not in these means: their facts are not computed yet. Compute the report again."
+    "{} ended episodes are missing from these means, because their facts have not been computed yet. Compute "
+    "the report again."
 )
 BY_ITEM = Statement(__file__, "thoughts")
 
 
 @dataclass(kw_only=True)
 class _Sums:
-    """Sums of an arm: episodes and words of each item, by episode and by step, and the episodes left out."""
+    """The sums of an arm: for each item a count and a total, by episode and by step, and what is left out.
+
+    ``hidden`` counts episodes with a hidden thought, and ``without_facts`` those that are not measured yet.
+    """
 
     episodes: list[tuple[int, float]] = field(default_factory=list)
     steps: list[tuple[int, float]] = field(default_factory=list)
@@ -63,7 +67,7 @@ def _notes(_analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     notes=_notes,
     chart=Chart(
         draw=Forest(value="words", label=("arm",), unit="words per episode").draw,
-        caption="Words of all thoughts of an episode; mean over episodes that are not void.",
+        caption="Words in all thoughts of an episode, as the mean over episodes that are not void.",
     ),
 )
 def thought_rows(analysis: Analysis) -> Iterator[Row]:
@@ -101,7 +105,7 @@ def _sums(analysis: Analysis) -> dict[ArmKey, _Sums]:
 
 
 def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, float | None]:
-    """Return the mean and its interval, if it has a width."""
+    """Return the mean and the ends of its interval, which are None unless the interval has a width."""
     if mean is None:
         return dict.fromkeys(names)
     ends = (mean.low, mean.high) if _has_width(mean) else (None, None)
@@ -109,9 +113,9 @@ def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, floa
 
 
 def _note(mean: Mean | None) -> str:
-    """Return why there are no words per episode, or no interval around them."""
+    """Return the reason why there are no words per episode, or no interval around them."""
     if mean is None:
-        return "no episode all of whose thoughts are known"
+        return "there is no episode whose thoughts are all known"
     if mean.tasks < ITEMS_MIN:
         return FEW_ITEMS
     return "" if _has_width(mean) else ALIKE

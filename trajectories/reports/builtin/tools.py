@@ -1,4 +1,7 @@
-"""Tool use by arm: when, which and how. Its modality gap stands beside that of answers."""
+"""The tables of tool use by arm: when tools are called, which ones and how.
+
+They show a modality gap of tool use next to that of answers.
+"""
 
 from __future__ import annotations
 
@@ -72,24 +75,25 @@ ARGUMENTS = (
 )
 NO_FIELD = "(no such field)"
 USE_NOTE = (
-    "Judged episodes on gap-eligible items. When: of episodes that need a call, the share with one, and of "
-    "those with one, the share that needs it; tasks that are right either way count in neither. Which: calls "
-    "of right tools, as a share of those made and those missing. How: 1 less the mean distance of the "
-    "arguments of right tools from the right ones; both are means over episodes. On pages a call is a form "
-    "that is filled in; in other arms it is an action. A cell is empty where there is nothing to share."
+    "Judged episodes on gap-eligible items. When: of the episodes that need a call, the share with a call, "
+    "and of those with a call, the share that needs it; tasks that are right either way count in neither. "
+    "Which: calls of the right tools, as a share of the calls that were made or are missing. How: 1 minus "
+    "the mean distance between the arguments of right tools and the right arguments; both are means over "
+    "episodes. On pages a call is a form that is filled in; in other arms it is an action. A cell is empty "
+    "if there is nothing to count."
 )
 INTERVALS_NOTE = (
-    "Intervals are over items and looks (two-way clustered), as score intervals on the effective sample "
-    "size; where nothing varies between items, each counts once. With fewer than 10 items there is none."
+    "Intervals are score intervals on the effective sample size, over items and looks (two-way clustered). "
+    "If there is no variation between items, each counts once. With fewer than 10 items there is no interval."
 )
 CONFUSIONS_NOTE = (
-    "Which: calls that were needed and not made, beside the needless ones of the same episode, paired in "
-    "their order. The same tool on both sides was called before the call whose result it needs."
+    "Which: calls that were needed and not made, paired in order with the needless calls of the same "
+    "episode. If a row has the same tool on both sides, it was called before the call whose result it needs."
 )
 ARGUMENTS_NOTE = (
-    "How: of calls of the right tool, the share in which a field was wrong: left out, or with a value that "
-    "is not acceptable; and in which there was an argument that the tool has no field for. The mean distance "
-    "takes in the right ones."
+    "How: of the calls of the right tool, the share in which a field was left out or had an unacceptable "
+    "value, and the share with an argument for which the tool has no field. The mean distance includes the "
+    "right arguments."
 )
 
 
@@ -103,7 +107,7 @@ def _has_tools(analysis: Analysis) -> bool:
 
 
 def _single(analysis: Analysis) -> list[ArmToolScores]:
-    """Return the arms that have rates; an arm that mixes set-ups has counts alone."""
+    """Return the arms that have rates, without those that mix set-ups, which only have counts."""
     return [arm for arm in analysis.once(_arms) if not analysis.mixture(arm.key)]
 
 
@@ -167,12 +171,12 @@ def _use_row(arm: ArmToolScores) -> Row:
 
 
 def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
-    """Yield the most frequent confusions first."""
+    """Yield a row per confusion of tools, the most frequent first."""
     counts = arm.rates.confusions
     for pair in sorted(counts, key=lambda pair: (-counts[pair], pair)):
         part = partial(confusion_part, pair=pair)
         needed, called = pair
-        # Times when no tool was needed are not counted, so there is no share of them.
+        # The times when no tool was needed are not counted, so there is no share to estimate.
         estimate = Estimate() if needed == NOTHING else arm.estimate(part)
         yield {
             **arm.analysis.arm_cells(arm.key),
@@ -186,7 +190,7 @@ def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
 
 
 def _argument_rows(arm: ArmToolScores) -> list[Row]:
-    """Return a row for each field of the called tools, most errors first."""
+    """Return a row for each field of the called tools, those with the most errors first."""
     fields = arm.rates.distances
     without_field = [(tool, EXTRA) for tool in sorted({tool for tool, _ in fields})]
     rows = [_argument_row(arm, place) for place in (*fields, *without_field)]

@@ -1,4 +1,4 @@
-"""Accuracy by policy version, where a report has more than one."""
+"""The table of accuracy by policy version, for arms with more than one version."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Charts of a report's tables, drawn as SVG."""
+"""The charts of a report's tables, drawn as SVG."""

@@ -1,4 +1,4 @@
-"""Estimates with their intervals, a row each, in groups: gaps, rungs, lengths of thoughts, looks."""
+"""Forest plots: grouped rows of estimates with intervals, such as gaps, rungs or effects of looks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTS_OF_ACCURACY = "points of accuracy"
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A value to draw; ``ends`` are those of its interval, if it has one."""
+    """A value to draw; ``ends`` are the ends of its interval, or empty if it has none."""
 
     group: str
     label: str
@@ -33,11 +33,12 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Forest:
-    """Specification of a forest plot of a table: a row per ``label``, under headings of the format ``group``.
+    """The specification of a table's forest plot.
 
-    ``ends`` says what lies left and right of zero; ``is_share`` fixes the axis to 0 to 100%;
-    ``truth`` is the column of a known value, drawn hollow; ``beside`` the column and the label of a second
-    value with an interval, drawn hollow in a row of its own.
+    There is a row per ``label``, under headings of the format ``group``. ``ends`` name what lies left and
+    right of zero. ``is_share`` fixes the axis to 0 to 100%. ``truth`` is the column of a known value, which
+    is drawn hollow. ``beside`` has the column and the label of a second value with an interval, which is
+    drawn hollow in a row of its own.
     """
 
     value: str
@@ -50,7 +51,7 @@ class Forest:
     beside: tuple[str, str] = ("", "")
 
     def draw(self, table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-        """Draw the table, or return None if it has no values. ``margin`` is drawn as a band around zero."""
+        """Draw the table, with ``margin`` as a band around zero, or return None if it has no values."""
         marks = [mark for row in table["rows"] for mark in self._marks(row)]
         if not marks:
             return None
@@ -129,7 +130,7 @@ class Forest:
 
 
 def _lines(drawing: Drawing, scale: Scale, *, top: float, bottom: float, margin: float | None) -> None:
-    """Draw the lines behind a group's rows: higher up, they would strike out its heading."""
+    """Draw the grid lines behind a group's rows, but not behind its heading, which they would strike out."""
     if margin:
         left, right = scale.place(-margin), scale.place(margin)
         drawing.rect("plot-margin", left, top, right - left, bottom - top)

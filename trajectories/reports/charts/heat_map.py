@@ -1,4 +1,4 @@
-"""Items by arm as cells, a block per benchmark: the darker, the more of an item's samples are right."""
+"""The heat map of items by arm, a block per benchmark, in which darker cells have more right samples."""
 
 from __future__ import annotations
 

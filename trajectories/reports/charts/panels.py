@@ -1,4 +1,4 @@
-"""Small multiples, a panel per benchmark: accuracy down the ladder, and over policy versions."""
+"""Small multiples with a panel per benchmark: accuracy down the ladder, and over policy versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 def ladder_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """Draw accuracy by arm, one row per arm; return None if there is no value to draw."""
+    """Draw accuracy with one row per arm, or return None if there is no value to draw."""
     panels = _panels(table)
     if not panels:
         return None
@@ -63,7 +63,7 @@ def _ladder_panel(
 
 
 def versions_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """Draw accuracy over policy versions, one line per arm, or return None if there is no value to draw."""
+    """Draw accuracy over policy versions, one line per arm, or return None if there is nothing to draw."""
     panels = _panels(table)
     if not panels:
         return None

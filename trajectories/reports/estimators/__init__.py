@@ -1,4 +1,4 @@
-"""Statistics of judged answers with their uncertainty: pure functions over arrays.
+"""Statistics of judged answers with their uncertainty, as pure functions over arrays.
 
-Heavy to import: for workers alone.
+The package is slow to import, so only workers should import it.
 """

@@ -1,4 +1,4 @@
-"""The accuracy of one arm: the mean over items of the item's mean."""
+"""The accuracy of one arm, which is the mean over items of each item's mean."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Fl
 from trajectories.reports.estimators.clusters import NOISE, Spread, spread_of
 
 NO_ITEMS = "no item has a judged answer"
-ALL_RIGHT = "every judged answer is right: there is no variance to estimate from"
-ALL_WRONG = "every judged answer is wrong: there is no variance to estimate from"
+ALL_RIGHT = "every judged answer is right, so there is no variance to estimate from"
+ALL_WRONG = "every judged answer is wrong, so there is no variance to estimate from"
 THESE_LOOKS = "these looks only: fewer than 8"
 WILSON = "Wilson: one sample per item"
 FEW_ITEMS = f"fewer than {ITEMS_MIN} items"
 
 
 def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
-    """Return the accuracy with an interval over items and looks: a score interval on the effective size."""
+    """Estimate the accuracy, with a score interval on the effective sample size, over items and looks."""
     items = answers.items
     if not len(items):
         return Estimate(reason=NO_ITEMS)
     means = item_means(answers, items)
     value = float(means.mean())
     spread = _spread(answers, items, value) if len(items) >= ITEMS_MIN else None
-    # Wilson's interval is for shares; scores between 0 and 1 have another variance.
+    # Wilson's interval holds for shares only, because scores between 0 and 1 have a different variance.
     is_single = bool((answers.samples == 1).all() and np.isin(answers.correct, (0.0, 1.0)).all())
     looks = int(np.count_nonzero(np.bincount(answers.look[answers.look >= 0])))
     base = Estimate(value=value, items=len(items), looks=looks)
@@ -45,12 +45,15 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
 
 
 def corrected(share: float | None, guess_rate: float) -> float | None:
-    """Return the accuracy beyond chance: 0 for blind guesses, 1 if all answers are right."""
+    """Return the accuracy corrected for chance, which is 0 for blind guesses and 1 if all are right."""
     return None if share is None or guess_rate >= 1 else (share - guess_rate) / (1 - guess_rate)
 
 
 def void_bounds(*, right: Floats, judged: Floats, total: Floats) -> tuple[float, float] | None:
-    """Return the accuracy if all void episodes were wrong, and if all were right; arrays are by item."""
+    """Return the accuracies that result if all void episodes are wrong, and if all are right.
+
+    The arrays are counts by item. Returns None without items.
+    """
     if not len(total):
         return None
     void = total - judged
@@ -58,7 +61,7 @@ def void_bounds(*, right: Floats, judged: Floats, total: Floats) -> tuple[float,
 
 
 def pass_at(k: int, answers: Answers, *, alpha: float = 0.05) -> Estimate:
-    """Estimate pass@k without bias (Chen et al., 2021), over the items with at least k samples."""
+    """Estimate pass@k over the items with at least k samples, without bias (Chen et al., 2021)."""
     items = answers.items
     counts = np.bincount(answers.item, minlength=items.max() + 1 if len(items) else 0)[items]
     right = np.bincount(answers.item, weights=answers.correct)
@@ -75,7 +78,7 @@ def pass_at(k: int, answers: Answers, *, alpha: float = 0.05) -> Estimate:
 
 
 def mean_at(k: int, answers: Answers) -> float | None:
-    """Return the mean over items with at least k samples of the share of right ones."""
+    """Return the mean share of right samples over the items with at least k samples, or None without any."""
     counts = np.bincount(answers.item)
     right = np.bincount(answers.item, weights=answers.correct)
     mask = counts >= k
@@ -83,7 +86,7 @@ def mean_at(k: int, answers: Answers) -> float | None:
 
 
 def _over_items(shares: Floats, *, alpha: float) -> Estimate:
-    """Return the mean of a share per item, with a score interval over items."""
+    """Estimate the mean of the items' shares, with a score interval over items."""
     value, items = float(shares.mean()), len(shares)
     base = Estimate(value=value, items=items)
     error = float(shares.std(ddof=1) / np.sqrt(items)) if items > 1 else 0.0
@@ -103,16 +106,16 @@ def _spread(answers: Answers, items: Codes, value: float) -> Spread | None:
 
 
 def weights(answers: Answers) -> Floats:
-    """Return each sample's weight in the mean over items: 1 / (number of items × samples of its item)."""
+    """Return the samples' weights in the mean over items: 1 / (number of items × samples of the item)."""
     counts = np.bincount(answers.item)
     return np.asarray(1 / (len(answers.items) * counts[answers.item]), dtype=np.float64)
 
 
 def spread_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
-    """Return Wilson's interval at the effective sample size, with Student's t.
+    """Return Wilson's interval at the effective sample size, with quantiles of Student's t.
 
-    It is the size at which a plain share would have this standard error (Korn and Graubard, 1998,
-    for shares in clustered surveys).
+    The effective size is the one at which a plain share would have this standard error (Korn and Graubard,
+    1998, for shares in clustered surveys).
     """
     size = value * (1 - value) / spread.error**2
     return score_interval(share=value, n=size, z=spread.quantile(alpha))
@@ -124,11 +127,13 @@ def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
 
 
 def share_interval(value: float, *, items: int, alpha: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share of independent items."""
+    """Return Wilson's interval for a share of independent items."""
     return score_interval(share=value, n=items, z=float(special.ndtri(1 - alpha / 2)))
 
 
 def _why_without_variance(value: float) -> str:
     if value == 1:
         return ALL_RIGHT
-    return ALL_WRONG if value == 0 else "every item has the same mean: there is no variance to estimate from"
+    return (
+        ALL_WRONG if value == 0 else "every item has the same mean, so there is no variance to estimate from"
+    )

@@ -1,4 +1,4 @@
-"""Judged answers of one arm, and the form of every estimate."""
+"""The judged answers of one arm, and the common form of estimates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ NO_LOOK = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """One entry per judged episode: the item's code, the look's (``NO_LOOK`` without a page), 1 if correct.
+    """The judged answers of an arm, as arrays with an entry per judged episode.
 
-    Codes are the same in all arms of a benchmark.
+    ``item`` and ``look`` are codes, which are the same in all arms of a benchmark; ``look`` is ``NO_LOOK``
+    without a page. ``correct`` is 1 if the answer is correct, else 0, or a score in between.
     """
 
     item: Codes
@@ -26,7 +27,7 @@ class Answers:
 
     @property
     def samples(self) -> Codes:
-        """Number of samples of each item that has any."""
+        """The number of samples of each item that has samples, in the order of ``items``."""
         counts = np.bincount(self.item)
         return counts[counts > 0]
 
@@ -35,7 +36,7 @@ class Answers:
         return np.flatnonzero(np.bincount(self.item))
 
     def of_items(self, items: Codes) -> Answers:
-        """Return the answers to these items alone."""
+        """Return only the answers to these items."""
         return self.where(np.isin(self.item, items))
 
     def where(self, mask: NDArray[np.bool_]) -> Answers:
@@ -44,8 +45,9 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """Values are shares; ``reason`` says why one is None, or how it may be read.
+    """An estimate with its interval and p-value.
 
+    Values are shares. If one is missing, ``reason`` states why; otherwise it may state how to read them.
     ``error`` is the standard error with ``degrees`` of freedom.
     """
 
@@ -65,7 +67,7 @@ class Estimate:
 
 
 def item_means(answers: Answers, items: Codes) -> Floats:
-    """Return the mean over each item's samples, in the order of ``items``, each of which has some."""
+    """Return the mean of each item's samples, in the order of ``items``, all of which must have samples."""
     places = np.searchsorted(items, answers.item)
     sums = np.bincount(places, weights=answers.correct, minlength=len(items))
     return np.asarray(sums / np.bincount(places, minlength=len(items)), dtype=np.float64)

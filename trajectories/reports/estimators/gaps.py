@@ -1,4 +1,4 @@
-"""The gap between two arms on the items that both have: paired by item."""
+"""The gap between two arms on the items that both have, paired by item."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Fl
 from trajectories.reports.estimators.clusters import NOISE, Spread, spread_of
 
 NO_SHARED = "the two arms share no item with judged answers"
-NO_DIFFERENCE = "no item differs between the two arms: there is no variance to estimate from"
-ALL_ALIKE = "every item differs by the same amount: there is no variance to estimate from"
+NO_DIFFERENCE = "no item differs between the two arms, so there is no variance to estimate from"
+ALL_ALIKE = "every item differs by the same amount, so there is no variance to estimate from"
 FEW_DIFFERENT = "fewer than {} items differ between the two arms"
-AT_THE_END = "one of the two arms has every answer right, or every one wrong"
-# With fewer different items, the interval misses its target (docs/modality-gap.md).
+AT_THE_END = "one of the two arms has every answer right or every answer wrong"
+# If fewer items differ, the interval misses its nominal coverage (docs/modality-gap.md).
 DIFFERENT_MIN = 10
 FLIPS = 9_999
 RESAMPLES = 1_999
@@ -26,7 +26,7 @@ DRAWN_MAX = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two arms on the items that both have, one row per item: means, and the answers behind them."""
+    """Two arms on the items that both have: the means of each item, and the answers behind them."""
 
     items: Codes
     a: Answers
@@ -40,7 +40,7 @@ class Pair:
 
     @property
     def is_single(self) -> bool:
-        """True if each item has one sample in either arm."""
+        """True if each item has exactly one sample in each arm."""
         return len(self.a.item) == len(self.b.item) == len(self.items)
 
     @property
@@ -50,7 +50,7 @@ class Pair:
 
 
 def pair_of(a: Answers, b: Answers) -> Pair | None:
-    """Pair two arms by item; None if no item has judged answers in both."""
+    """Pair two arms by item, or return None if no item has judged answers in both."""
     items = np.intersect1d(a.items, b.items, assume_unique=True)
     if not len(items):
         return None
@@ -59,7 +59,7 @@ def pair_of(a: Answers, b: Answers) -> Pair | None:
 
 
 def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
-    """Estimate by how much ``a`` is more accurate, over items and looks, with the p-value of no gap."""
+    """Estimate by how much ``a`` is more accurate than ``b``, with an interval and the p-value of no gap."""
     value = float(pair.differences.mean())
     base = Estimate(value=value, items=len(pair.items), looks=pair.looks)
     if reason := _why_silent(pair):
@@ -73,7 +73,7 @@ def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
 def with_interval(
     base: Estimate, value: float, spread: Spread, *, alpha: float, bound: float = 1.0
 ) -> Estimate:
-    """Return a difference with its interval, within ±``bound``, and the p-value of no difference."""
+    """Complete an estimate of a difference with its interval, cut to ±``bound``, and its p-value."""
     half = spread.quantile(alpha) * spread.error
     return replace(
         base,
@@ -88,7 +88,7 @@ def with_interval(
 
 
 def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
-    """Return the ratio of the two arms' odds, by the delta method on its logarithm."""
+    """Estimate the ratio of the two arms' odds, with an interval by the delta method on its logarithm."""
     share_a, share_b = float(pair.mean_a.mean()), float(pair.mean_b.mean())
     base = {"items": len(pair.items), "looks": pair.looks}
     if not (0 < share_a < 1 and 0 < share_b < 1):
@@ -106,9 +106,9 @@ def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
 
 
 def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
-    """Test equivalence by two one-sided tests (Schuirmann, 1987).
+    """Test equivalence by two one-sided tests (Schuirmann, 1987), or return None if there is no error.
 
-    The p-value is small if the gap is proven to be within the margin.
+    The p-value is small if the data show that the gap is within the margin.
     """
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
@@ -118,20 +118,23 @@ def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
 
 
 def permutation_p(pair: Pair, *, seed: int = 0, flips: int = FLIPS) -> float | None:
-    """Test the hypothesis of no gap on these looks: the items' differences get random signs."""
+    """Test the hypothesis of no gap on these looks, by giving the items' differences random signs."""
     differences = pair.differences[pair.differences != 0]
     if len(differences) < DIFFERENT_MIN:
         return None
     signs = np.random.default_rng(seed).integers(0, 2, size=(flips, len(differences)), dtype=np.int8) * 2 - 1
     sums = np.abs(signs @ differences)
-    # The observed signs are one of the permutations, so p is never 0 (Phipson and Smyth, 2010). The slack
-    # counts sums that are equal but for rounding.
+    # The observed signs are one of the permutations, so p is never 0 (Phipson and Smyth, 2010). With the
+    # slack, sums that differ only by rounding count as equal.
     extreme = np.count_nonzero(sums >= abs(differences.sum()) - 1e-9)
     return float((extreme + 1) / (flips + 1))
 
 
 def mcnemar_p(pair: Pair) -> float | None:
-    """Return the mid-p of McNemar's test (Fagerland et al., 2013); None unless items have one sample each."""
+    """Return the mid-p of McNemar's test (Fagerland et al., 2013).
+
+    Returns None unless each item has one sample per arm and some items differ.
+    """
     if not pair.is_single:
         return None
     better, worse = discordant(pair)
@@ -143,7 +146,7 @@ def mcnemar_p(pair: Pair) -> float | None:
 
 
 def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """Return the gap's interval on these looks: items drawn with replacement, studentised (Efron, 1981)."""
+    """Estimate the gap's interval on these looks by a studentised bootstrap over items (Efron, 1981)."""
     value = float(pair.differences.mean())
     if reason := _why_silent(pair):
         return Estimate(value=value, items=len(pair.items), reason=reason)
@@ -154,20 +157,20 @@ def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int 
     parts = [_scores(values, rng, size) for size in _sizes(resamples, items=count)]
     scores = np.concatenate(parts)
     error = float(values.std(ddof=1) / np.sqrt(count))
-    # The rule p (R + 1) keeps the nominal coverage with few resamples too (Davison and Hinkley, 1997).
+    # The rule p (R + 1) keeps the nominal coverage even with few resamples (Davison and Hinkley, 1997).
     lowest, highest = np.quantile(scores, [alpha / 2, 1 - alpha / 2], method="weibull")
     low, high = max(-1.0, value - float(highest) * error), min(1.0, value - float(lowest) * error)
     return Estimate(value=value, low=low, high=high, items=count)
 
 
 def _sizes(resamples: int, *, items: int) -> list[int]:
-    """Split the resamples into parts that fit into memory."""
+    """Return the sizes of the parts into which the resamples are split to fit into memory."""
     size = max(1, DRAWN_MAX // items)
     return [min(size, resamples - start) for start in range(0, resamples, size)]
 
 
 def _scores(values: Floats, rng: np.random.Generator, resamples: int) -> Floats:
-    """Return the studentised means of resamples; those without variance are left out."""
+    """Return the studentised means of resamples, leaving out resamples without variance."""
     drawn = values[rng.integers(0, len(values), size=(resamples, len(values)), dtype=np.int32)]
     means = drawn.mean(axis=1)
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(values))
@@ -176,7 +179,7 @@ def _scores(values: Floats, rng: np.random.Generator, resamples: int) -> Floats:
 
 
 def discordant(pair: Pair) -> tuple[int, int]:
-    """Return the items whose mean is higher in the first arm, and those where it is in the second."""
+    """Count the items whose mean is higher in the first arm, and those where it is higher in the second."""
     return int((pair.differences > 0).sum()), int((pair.differences < 0).sum())
 
 
@@ -190,10 +193,10 @@ def _why_silent(pair: Pair) -> str:
 
 
 def _spread(pair: Pair, *, scale_a: float, scale_b: float) -> Spread | None:
-    """Return the spread of the difference between both arms' means, each times its scale.
+    """Return the spread of the difference between the two arms' means, each multiplied by its scale.
 
-    An item's difficulty shared by both arms cancels between them. It is subtracted from each sample first, so
-    that it is not mistaken for an effect of looks.
+    The part of an item's difficulty that both arms share cancels out. It is subtracted from each sample
+    first, so that it is not mistaken for an effect of looks.
     """
     offset_a, offset_b = pair.mean_a - pair.mean_a.mean(), pair.mean_b - pair.mean_b.mean()
     both = (offset_a + offset_b) / 2

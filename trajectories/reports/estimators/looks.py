@@ -1,4 +1,4 @@
-"""Effects of the looks of pages on accuracy: of each factor, and of each look."""
+"""The effects of page looks on accuracy, by factor and by look."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
 
 Value = str | int
-# The degrees of freedom of the variance between looks in one factor's model; with fewer, its effects have no
-# interval worth printing.
+# The fewest degrees of freedom that the variance between looks may have in a factor's model. With fewer, the
+# intervals of its effects would be too wide to be useful.
 DEGREES_MIN = 3
 FEW_LOOKS = "too few looks for an interval: {looks} for {levels} values"
 ONE_LOOK = "these looks only: one look has this value"
 NOT_CONVERGED = "the mixed model did not converge"
-NO_VARIANCE = "every answer is alike: there is no variance to estimate from"
+NO_VARIANCE = "all answers are the same, so there is no variance to estimate from"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
-    """A value of a factor: the plain mean of its answers, and its effect against the factor's reference."""
+    """A value of a factor, with the plain mean of its answers and its effect compared with the reference."""
 
     factor: str
     value: Value
@@ -44,14 +44,14 @@ def factor_levels(
     references: Mapping[str, Value],
     alpha: float,
 ) -> list[Level]:
-    """Return every value of every factor that varies.
+    """Estimate the effect of every value of every factor that varies.
 
-    ``looks`` are by code; effects are against the neutral values in ``references``. Each factor has a model
-    of its own, as there are seldom enough looks for all: answers with a random intercept of the item, whose
-    share of the variance is taken out first (quasi-demeaning), a random intercept of the look (REML,
-    statsmodels), and Student's t with the looks less the values as degrees of freedom. If each
-    look differs from the neutral one in a single factor, looks are not a sample: errors are clustered by
-    item, and hold for these looks alone.
+    ``looks`` are by code, and effects are differences from the neutral values in ``references``. Each factor
+    has a model of its own, because there are seldom enough looks for a joint one. The answers have a random
+    intercept of the item, whose share of the variance is removed first (quasi-demeaning), and a random
+    intercept of the look (REML, statsmodels). Student's t has as many degrees of freedom as there are looks,
+    minus the values. If each look differs from the neutral one in a single factor, looks are not a sample;
+    errors are then clustered by item and hold for these looks alone.
     """
     factors = {name: {look[name] for look in looks.values() if name in look} for name in references}
     is_alone = all(_differs(look, references) <= 1 for look in looks.values())
@@ -65,7 +65,7 @@ def factor_levels(
 
 
 def _differs(look: Mapping[str, Value], references: Mapping[str, Value]) -> int:
-    """Count the non-neutral axes of a look."""
+    """Count the factors in which a look differs from the references."""
     return sum(name in look and look[name] != value for name, value in references.items())
 
 
@@ -95,7 +95,7 @@ def _levels(
 
 
 def _effects(answers: Answers, level: Codes, *, count: int, alpha: float) -> list[Estimate]:
-    """Return the effect of each level against the first."""
+    """Estimate the effect of each level compared with the first."""
     zero = Estimate(reason="reference")
     items, looks = len(answers.items), int(np.count_nonzero(np.bincount(answers.look)))
     if items < ITEMS_MIN:
@@ -143,10 +143,10 @@ def _estimates(
 
 
 def _item_share(answers: Answers) -> Floats:
-    """Return for each answer the share of its item's mean to subtract.
+    """Return, for each answer, the share of its item's mean to subtract.
 
-    With it, ordinary least squares has the errors of random item effects (Fuller and Battese, 1973). 1 takes
-    the whole mean out, as fixed effects do, and 0 nothing.
+    After the subtraction, ordinary least squares gives the errors of random item effects (Fuller and Battese,
+    1973). A share of 1 removes the whole mean, as fixed effects do, and a share of 0 removes nothing.
     """
     counts = np.bincount(answers.item)
     means = item_means(answers, answers.items)
@@ -168,11 +168,14 @@ def _without_items(columns: NDArray[np.float64], answers: Answers, share: Floats
 
 
 def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, Floats] | None:
-    """Return values and standard errors with a random intercept of the look, or None if the fit fails."""
+    """Fit a model with a random intercept of the look.
+
+    Returns the coefficients and their standard errors, or None if the fit fails.
+    """
     from statsmodels.regression.mixed_linear_model import MixedLM
 
     with warnings.catch_warnings():
-        # A variance at its bound, 0, is an answer; whether the fit converged is asked below.
+        # A variance at its lower bound, 0, is a valid result, and convergence is checked below.
         warnings.simplefilter("ignore")
         try:
             fit = MixedLM(y, x, groups=look).fit(reml=True, method=["powell"])
@@ -181,7 +184,7 @@ def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, 
         if not fit.converged:
             return None
         ratio = max(float(fit.cov_re[0, 0] / fit.scale), 0.0)
-    # The fit's coefficients and errors are useless if that variance is 0, so they follow by least squares.
+    # The fit's own coefficients and errors are useless if that variance is 0, so least squares gives them.
     weighted = _whitened(np.column_stack([x, y]), look, ratio)
     left, right = weighted[:, :-1], weighted[:, -1]
     inverse = np.linalg.pinv(left.T @ left)
@@ -192,10 +195,10 @@ def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, 
 
 
 def _whitened(columns: NDArray[np.float64], look: Codes, ratio: float) -> NDArray[np.float64]:
-    """Transform columns so that their errors are independent, given looks' intercepts.
+    """Transform columns so that their errors become independent despite the looks' intercepts.
 
-    ``ratio`` is the variance of the intercepts over that of answers. The transformation is that of Fuller and
-    Battese (1973), here for looks.
+    ``ratio`` is the variance of the intercepts divided by the variance of the answers. The transformation is
+    the one of Fuller and Battese (1973), applied to looks.
     """
     counts = np.bincount(look)
     shares = 1 - 1 / np.sqrt(1 + ratio * counts)
@@ -205,7 +208,10 @@ def _whitened(columns: NDArray[np.float64], look: Codes, ratio: float) -> NDArra
 
 
 def _fit_clustered(y: Floats, x: NDArray[np.float64], item: Codes) -> tuple[Floats, Floats] | None:
-    """Return values and standard errors clustered by item, or None if they cannot be told apart."""
+    """Fit a model with errors clustered by item.
+
+    Returns the coefficients and their standard errors, or None if they cannot be identified.
+    """
     from statsmodels.regression.linear_model import OLS
 
     if np.linalg.matrix_rank(x) < x.shape[1]:
@@ -217,7 +223,7 @@ def _fit_clustered(y: Floats, x: NDArray[np.float64], item: Codes) -> tuple[Floa
 
 @dataclass(frozen=True, kw_only=True)
 class LookEffect:
-    """``effect`` is against the mean of all looks, over the same items."""
+    """The effect of a look, compared with the mean of all looks over the same items."""
 
     look: int
     answers: int
@@ -226,9 +232,10 @@ class LookEffect:
 
 
 def look_effects(answers: Answers, *, alpha: float) -> list[LookEffect]:
-    """Estimate the effect of every look, most harmful first: answers less their items' means over all looks.
+    """Estimate the effect of every look, the most harmful first.
 
-    Its error is over items, so that it speaks of this look alone.
+    An effect is the mean over items of the answers in the look minus their items' means over all looks. Its
+    error is over items, so it is about this look alone.
     """
     means = item_means(answers, answers.items)
     rest = answers.correct - means[np.searchsorted(answers.items, answers.item)]
@@ -266,7 +273,7 @@ def _over_items(values: Floats, item: Codes, *, alpha: float) -> Estimate:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number (Holm, 1979)."""
+    """Return the p-values adjusted for their number (Holm, 1979)."""
     from statsmodels.stats.multitest import multipletests
 
     return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []

@@ -1,4 +1,4 @@
-"""Ratios in which episodes count unequally often, such as calls with a result among all calls."""
+"""Ratios to which episodes contribute unequally, such as calls with a result among all calls."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, sha
 from trajectories.reports.estimators.answers import Codes, Estimate, Floats
 from trajectories.reports.estimators.clusters import spread_of
 
-NOTHING = "there is nothing to share"
+NOTHING = "there is nothing to count"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """One entry per episode: its item, its look, and what it adds to both sides of the rate. ``counted`` is
-    between 0 and ``among``."""
+    """The episodes' contributions to a ratio, with an entry per episode.
+
+    ``counted`` is what an episode adds to the numerator, and ``among`` what it adds to the denominator;
+    ``counted`` is between 0 and ``among``.
+    """
 
     item: Codes
     look: Codes
@@ -26,11 +29,12 @@ class Parts:
 
 
 def ratio(parts: Parts, *, alpha: float = 0.05) -> Estimate:
-    """Estimate the total counted over the total ``among``, with its interval over items and looks.
+    """Estimate the total of ``counted`` divided by the total of ``among``.
 
-    The variance is the ratio estimator's (Cochran, Sampling Techniques, 1977, chapter 6), clustered in two
-    ways, and the interval a score interval on the effective sample size. Where nothing varies between items,
-    an item counts once, by Wilson: no rate between 0 and 1 has a greater variance than a share.
+    The interval is over items and looks. The variance is that of the ratio estimator (Cochran, Sampling
+    Techniques, 1977, chapter 6), clustered in two ways, and the interval a score interval on the effective
+    sample size. If there is no variation between items, each item counts once in Wilson's interval, since no
+    rate between 0 and 1 varies more than a share.
     """
     mask = parts.among > 0
     item, look = parts.item[mask], parts.look[mask]

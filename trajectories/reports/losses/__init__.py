@@ -1,1 +1,1 @@
-"""Classes of losses by rule, from what was recorded. Heuristics, not labels."""
+"""The classification of lost episodes by rules over what was recorded; these are heuristics, not labels."""

@@ -1,7 +1,7 @@
-"""Rules that classify where an episode on a page was lost; the first that holds decides.
+"""The rules that classify where an episode on a page was lost; the first rule that holds decides.
 
-They read recorded evidence alone, never a gold. ``python -m validation.losses`` measures how often they are
-right.
+The rules read only recorded evidence and never a gold. ``python -m validation.losses`` measures how often
+they are right.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from trajectories.behaviour.facts.types import words_of
 
 FORMAT_REASONS = frozenset({"unparsable_answer", "invalid_actions"})
 BUDGET_REASONS = frozenset({"step_budget", "token_budget", "time_budget"})
-# A page drops no words; the rest is tolerance for the layout of formulas and tables.
+# A page leaves out no words, so the remainder is a tolerance for the layout of formulas and tables.
 WORDS_SEEN_MIN = 0.9
-# Below this share of right characters a copy of the same page in the same look counts as misread.
+# Below this share of right characters, a copy of the same page in the same look counts as misread.
 READING_MIN = 0.98
-# The share of the question's numbers (of its words, if it has fewer than two numbers) that thoughts must name
-# to count as having read it.
+# Thoughts count as having read the question if they name at least this share of its numbers (or of its words,
+# if it has fewer than two numbers).
 TAKEN_UP_MIN = 0.5
 NUMBERS_MIN = 2
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 # If this share of the steps are unreadable, or repeat an earlier one, more steps would not have helped.
 WASTED_MAX = 0.5
-# An agent that did so many different things, or took up the question, was on its way when the budget ran out.
+# An agent with this many different steps, or whose thoughts take up the question, was making progress when
+# the budget ran out.
 UNDER_WAY_MIN = 3
-# A result that a thought names. The last one counts.
+# A result that a thought names. If there are several, the last one counts.
 CONCLUSION = re.compile(
     r"(?:\\boxed\{(?P<boxed>[^{}]{1,80})\}"
     r"|\b(?:(?:final |right |correct )?answer|result|solution)(?: is|:| =| would be| must be)+\s*"
@@ -41,11 +42,12 @@ CONCLUSION = re.compile(
 class LostEpisode:
     """The parts of a wrong episode on a page that the rules read.
 
-    ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
-    that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
-    Of its ``steps``, ``unread`` had no action that could be read, and ``repeats`` did on the same page what
-    an earlier one did. ``answer`` is as submitted, empty if there is none. ``reading`` is the mean score
-    of reading probes of the same item in the same look, None if there are none.
+    ``reason`` is the verdict's reason, and ``question`` the text that the page shows. ``observations`` are
+    the texts that the model was shown; ``is_partly_known`` is true if it was also shown pictures, or texts
+    that are not available. Of the ``steps``, ``unread`` counts those without a readable action, and
+    ``repeats`` those that did the same as an earlier step on the same page. ``answer`` is the answer as
+    submitted, or empty without one. ``reading`` is the mean score of the reading probes of the same item in
+    the same look, or None without probes.
     """
 
     reason: str
@@ -86,14 +88,17 @@ class LostEpisode:
 
     @property
     def conclusion(self) -> str:
-        """The answer that the thoughts name last; empty if they name none."""
+        """The answer that the thoughts name last, or an empty text if they name none."""
         matches = [match for text in self.thoughts for match in CONCLUSION.finditer(text)]
         return (matches[-1]["boxed"] or matches[-1]["named"] or "") if matches else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """``words`` state the rule for readers; ``evidence`` returns what fits it, or None."""
+    """A rule for a class of losses.
+
+    ``words`` state the rule for readers. ``evidence`` returns what fits the rule in an episode, or None.
+    """
 
     id: str
     title: str
@@ -103,14 +108,14 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """The class of an episode, with its evidence."""
+    """The class of a lost episode, with the evidence for it."""
 
     id: str
     evidence: str
 
 
 def loss_of(episode: LostEpisode) -> Loss:
-    """Return the class of the first rule that holds."""
+    """Return the class of the first rule that holds for an episode, or ``UNDETERMINED``."""
     for rule in RULES:
         evidence = rule.evidence(episode)
         if evidence is not None:
@@ -185,7 +190,10 @@ def _reasoning(episode: LostEpisode) -> str | None:
 
 
 def _taken_up(episode: LostEpisode) -> tuple[float, str]:
-    """Return the share of the question's numbers, or of its words if it has few, that thoughts name."""
+    """Return the share of the question's numbers that thoughts name, or of its words if it has few numbers.
+
+    The second value is ``numbers`` or ``words``.
+    """
     numbers = episode.question_numbers
     is_by_number = len(numbers) >= NUMBERS_MIN
     source = numbers if is_by_number else {word for word in episode.question_words if len(word) > 3}
@@ -200,13 +208,16 @@ def _choices(episode: LostEpisode) -> list[str]:
 
 
 def _contains(whole: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether ``part`` stands in ``whole``, word after word."""
+    """Return whether the words of ``part`` occur in ``whole`` one after another."""
     size = len(part)
     return size > 0 and any(list(whole[n : n + size]) == list(part) for n in range(len(whole) - size + 1))
 
 
 def _is_slip(number: str, other: str) -> bool:
-    """Return whether two numbers of at least two digits differ in one digit or by two swapped neighbours."""
+    """Return whether two numbers differ in one digit, or by two swapped neighbouring digits.
+
+    Numbers of a single digit do not count.
+    """
     if len(number) != len(other) or len(number) < 2:
         return False
     places = [n for n, (a, b) in enumerate(zip(number, other, strict=True)) if a != b]
@@ -220,15 +231,16 @@ RULES: Sequence[Rule] = (
     Rule(
         id="format",
         title="Format",
-        words="the verdict's reason is an unreadable answer or too many invalid actions, or half of the "
-        "actions or more could not be read",
+        words="the verdict's reason is an unreadable answer or too many invalid actions, or at least half of "
+        "the actions could not be read",
         evidence=_format,
     ),
     Rule(
         id="budget",
         title="Budget",
-        words="steps, tokens or time ran out on the way: fewer than half of the steps repeat an earlier one, "
-        "and three are different or thoughts take up half of the question's numbers (words)",
+        words="steps, tokens or time ran out while the agent made progress: fewer than half of the steps "
+        "repeat an earlier one, and at least three steps are different or thoughts take up half of the "
+        "question's numbers (words)",
         evidence=_budget,
     ),
     Rule(
@@ -240,28 +252,28 @@ RULES: Sequence[Rule] = (
     Rule(
         id="never_observed",
         title="Never in an observation",
-        words="a number of the question, or more than a tenth of its words, is in no text that was observed",
+        words="a number in the question, or more than a tenth of its words, is in no observed text",
         evidence=_never_observed,
     ),
     Rule(
         id="procedure",
         title="Procedure",
-        words="no answer was submitted (the model stopped, or half of the steps or more repeat an earlier "
-        "one), or another than the last one that a thought names as the answer",
+        words="no answer was submitted (the model stopped, or at least half of the steps repeat an earlier "
+        "one), or the submitted answer differs from the last one that a thought names",
         evidence=_procedure,
     ),
     Rule(
         id="misread",
         title="Misread",
-        words="a reading probe of the same item in the same look has under 98% of the characters right, or "
-        "thoughts have a number that differs in a digit from one of the question, which they never have",
+        words="reading probes of the same item in the same look have under 98% of the characters right, or "
+        "thoughts have a number that differs in a digit from one in the question, and never the right one",
         evidence=_misread,
     ),
     Rule(
         id="reasoning",
         title="Reasoning",
-        words="an answer was submitted, and thoughts take up half of the question's numbers or more (of its "
-        "words, where it has fewer than two numbers)",
+        words="an answer was submitted, and thoughts take up at least half of the question's numbers (or of "
+        "its words, if it has fewer than two numbers)",
         evidence=_reasoning,
     ),
 )

@@ -1,4 +1,4 @@
-"""Reads lost episodes in the form that the rules need."""
+"""The reading of lost episodes in the form that the rules need."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.reports.losses.rules import LostEpisode
 
-# Texts are long, so only so many episodes are in memory at once.
+# The number of episodes in memory at a time, which is small because their texts are long.
 BATCH = 20
 TEXT_CHARS = 60_000
 READ = Statement(__file__, "lost_episodes")
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """An episode as stored, with each step's thought, observation and format of observation. ``unread``
-    counts the steps whose action could not be read though it was not cut for length, ``repeats`` those that
-    did what an earlier one had done on the same page."""
+    """An episode as it is stored.
+
+    ``steps`` has the thought, the observation and its format for each step. ``unread`` counts the steps whose
+    action could not be read although it was not cut off for length, and ``repeats`` those that did the same
+    as an earlier step on the same page.
+    """
 
     episode: int
     arm: str
@@ -45,7 +48,10 @@ _decode = msgspec.json.Decoder(Source).decode
 def lost_episodes(
     episode_ids: Sequence[int], *, readings: Mapping[int, float]
 ) -> Iterator[tuple[int, LostEpisode]]:
-    """Yield the lost episodes with their ids, in no particular order; ``readings`` are by episode."""
+    """Yield the lost episodes with their ids, in no particular order.
+
+    ``readings`` has the mean scores of reading probes by episode.
+    """
     for start in range(0, len(episode_ids), BATCH):
         for (text,) in READ.rows(ids=list(episode_ids[start : start + BATCH]), chars=TEXT_CHARS):
             source = _decode(text)
@@ -72,6 +78,6 @@ def _lost(source: Source, *, reading: float | None) -> LostEpisode:
 
 
 def _is_outline(form: str) -> bool:
-    """Return whether the text of an observation is all that was shown of the question."""
+    """Return whether observations of this format contain the whole question as text."""
     known = OBSERVATION_FORMATS.get(form)
     return known is None or known.has_text
