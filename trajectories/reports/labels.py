@@ -26,7 +26,10 @@ def label_of(row: Mapping[str, Any], column: str) -> str:
 
 
 def interval_of(row: Mapping[str, Any], column: str) -> tuple[float | None, float | None]:
-    """Return the ends of a value's interval, from columns named after its own or else ``low`` and ``high``."""
+    """Return the ends of a value's interval.
+
+    They are in the columns named after the value's own, or else in ``low`` and ``high``.
+    """
     prefix = f"{column}_" if f"{column}_low" in row else ""
     return row.get(f"{prefix}low"), row.get(f"{prefix}high")
 

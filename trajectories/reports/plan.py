@@ -1,4 +1,4 @@
-"""The analysis plan of an evaluation: its shape, and the hash that both sides compute alike."""
+"""The analysis plan of an evaluation, with its fields and the checks that it must pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS_MAX = 100
 ARM_MAX_CHARS = 64
 TEXT_MAX_CHARS = 2_000
 PICTURED = next(form.id for form in OBSERVATION_FORMATS.values() if form.has_marks)
-# An arm with a page may be shown in another observation than the plan's, as ``gym:som-v1``.
+# An arm with a page may name an observation other than the plan's, as in ``gym:som-v1``.
 PLANNED_ARMS = [
     *ARMS,
     *(f"{arm.id}:{form}" for arm in ARMS.values() if arm.has_page for form in OBSERVATION_FORMATS),
@@ -31,7 +31,7 @@ PLANNED_ARMS = [
 
 
 def plan_read(stored: Any) -> dict[str, Any]:
-    """Complete a stored plan with the defaults of what it leaves out."""
+    """Return a stored plan with defaults for the fields that it leaves out."""
     return body_read(PlanIn, stored)
 
 
@@ -42,7 +42,7 @@ class ModelIn(Body, kw_only=True):
     name: Annotated[str, string(200)]
     base_url: Annotated[str, string(500, may_be_blank=True)] | None = ""
     checkpoint: Annotated[str, string(500, may_be_blank=True)] | None = ""
-    sampling: Annotated[JsonObject, Meta(description="Fields of every call of the model.")] = {}
+    sampling: Annotated[JsonObject, Meta(description="Fields of every call to the model.")] = {}
 
 
 class BenchmarkIn(Body, kw_only=True):
@@ -51,7 +51,7 @@ class BenchmarkIn(Body, kw_only=True):
     limit: Positive | None = None
     task_ids: Annotated[
         Annotated[list[Any], id_list(TASKS_MAX)] | None,
-        Meta(description=f"At most {TASKS_MAX:,} in all benchmarks together."),
+        Meta(description=f"At most {TASKS_MAX:,} for all benchmarks together."),
     ] = None
 
 
@@ -68,7 +68,7 @@ class SmallestGapIn(Body, kw_only=True):
 
 
 class PlanIn(Body, kw_only=True):
-    """Unknown names are refused: a misspelt ``margin`` must not mean the default."""
+    """An analysis plan. Unknown names are refused, so that a misspelt ``margin`` cannot mean the default."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     name: Annotated[str, string(200)]
@@ -84,7 +84,7 @@ class PlanIn(Body, kw_only=True):
     ]
     observation: Annotated[str, choice(OBSERVATION_FORMATS, may_be_blank=True)] = ""
     observation_settings: Annotated[
-        ObservationSettings, Meta(description="Each run has those that mean something to what it observes.")
+        ObservationSettings, Meta(description="Each run gets the settings that apply to its observation.")
     ] = field(default_factory=ObservationSettings)
     grammar: Annotated[str, choice(grammars.GRAMMARS)] = grammars.DEFAULT
     history: History = histories.DEFAULT
@@ -93,12 +93,12 @@ class PlanIn(Body, kw_only=True):
     answer_check: Annotated[str, choice(answer_check.VALUES)] | None = None
     samples: Positive = 1
     looks: LooksIn | None = None
-    retest: Annotated[bool, Meta(description="A text arm is played a second time, with other seeds.")] = False
+    retest: Annotated[bool, Meta(description="Play a text arm a second time, with other seeds.")] = False
     exclusions: Annotated[list[Annotated[str, string(TEXT_MAX_CHARS)]], Meta(max_length=TEXTS_MAX)] = []
     alpha: Annotated[float, Meta(ge=0.001, le=0.5)] = ALPHA
     margin: Annotated[
         Annotated[float, Meta(ge=0.01, le=100)] | None,
-        Meta(description="Points of accuracy: a gap proven to be smaller counts as closed."),
+        Meta(description="In points of accuracy; a gap proven to be smaller counts as closed."),
     ] = None
     contrasts: Annotated[list[Contrast], Meta(max_length=TEXTS_MAX)] = []
     smallest_gap: SmallestGapIn | None = None
@@ -115,7 +115,7 @@ class PlanIn(Body, kw_only=True):
 
 def _benchmarks_check(benchmarks: list[BenchmarkIn]) -> None:
     if len({benchmark.slug for benchmark in benchmarks}) < len(benchmarks):
-        message = "A benchmark is named twice: give each one split and one limit."
+        message = "A benchmark is named twice. Name each once, with one split and one limit."
         raise FieldError("benchmarks", message)
     tasks = sum(len(benchmark.task_ids or ()) for benchmark in benchmarks)
     if tasks > TASKS_MAX:
@@ -124,14 +124,14 @@ def _benchmarks_check(benchmarks: list[BenchmarkIn]) -> None:
 
 
 def _contrasts_check(plan: PlanIn) -> None:
-    """Refuse contrasts of arms that are not the plan's or are not scored, and repeated ones."""
+    """Refuse repeated contrasts, and contrasts of arms that are not in the plan or not scored."""
     seen: set[frozenset[str]] = set()
     for pair in plan.contrasts:
         for arm in pair:
             if arm not in plan.arms:
                 raise FieldError("contrasts", f"The arm {arm[:100]!r} is not among the plan's arms.")
             if ARMS[arm.partition(":")[0]].is_probe:
-                raise FieldError("contrasts", f"{arm} is a probe: it has no accuracy to compare.")
+                raise FieldError("contrasts", f"{arm} is a probe, which has no accuracy to compare.")
         if pair[0] == pair[1]:
             raise FieldError("contrasts", f"{pair[0]} is compared with itself.")
         if frozenset(pair) in seen:
@@ -140,23 +140,23 @@ def _contrasts_check(plan: PlanIn) -> None:
 
 
 def _arms_check(plan: PlanIn) -> None:
-    """Refuse an arm that its observation cannot show, and settings that mean nothing to any observation."""
+    """Refuse arms that their observation cannot show, and settings that apply to no observation."""
     forms = []
     for planned in plan.arms:
         arm_id, _, own = planned.partition(":")
         arm, form = ARMS[arm_id], OBSERVATION_FORMATS.get(own or plan.observation)
         if own and own == plan.observation:
-            message = f"{planned} names the plan's own observation: write {arm_id}."
+            message = f"{planned} names the plan's own observation. Write {arm_id} instead."
             raise FieldError("arms", message)
         if arm.has_page and arm.is_pictured and not (form and form.has_screenshot):
             message = (
                 f"The arm {arm_id} shows each question as a picture, and {form.id if form else 'an outline'} "
-                f"shows none: name an observation that does, as {arm_id}:{PICTURED}."
+                f"shows none. Name an observation that does, as in {arm_id}:{PICTURED}."
             )
             raise FieldError("arms", message)
         forms += [form] if form else []
     settings = to_plain(plan.observation_settings)
     known = {name for form in forms for name in settings_of(settings, form)}
     if forms and (unused := sorted(settings.keys() - known)):
-        message = f"No observation of the plan shows what {unused[0]} bounds."
+        message = f"No observation of the plan shows what {unused[0]} limits."
         raise FieldError("observation_settings", message)

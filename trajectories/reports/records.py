@@ -1,4 +1,4 @@
-"""Bodies, queries and records of the calls about reports."""
+"""Request bodies, queries and response records of the API calls for reports."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from trajectories.reports.plan import PlanIn
 class ReportIn(Body, kw_only=True):
     name: Annotated[str, string(200)]
     plan: Annotated[
-        PlanIn,
-        Meta(description="The analysis plan, as it stands in the plan's file. It is stored as it is sent."),
+        PlanIn, Meta(description="The analysis plan, as in the plan's file. It is stored as it is sent.")
     ]
 
 
 class ReportCreated(Struct):
     id: int
     plan_sha256: Annotated[
-        str, Meta(description="Over the plan as JSON with sorted keys, without spaces, in UTF-8.")
+        str, Meta(description="The hash of the plan as JSON with sorted keys and no spaces, in UTF-8.")
     ]
     url: Annotated[str, Meta(description="The report's page.")]
 
@@ -33,8 +32,8 @@ class ReportCreated(Struct):
 class ReportSummary(ReportCreated):
     name: str
     state: Report.State
-    progress: Annotated[float, Meta(description="Of the computation, 0 to 1.")]
-    problem: Annotated[str, Meta(description="Why the computation failed.")]
+    progress: Annotated[float, Meta(description="Progress of the computation, 0 to 1.")]
+    problem: Annotated[str, Meta(description="The reason why the computation failed.")]
     created_at: Moment
     computed_at: Moment | None
 
@@ -53,10 +52,10 @@ class ReportDetail(ReportSummary):
         dict[str, Any] | None,
         Meta(
             description="`tables`: `{id, title, columns: [{id, title, unit}], rows, notes}`; `losses`: the "
-            "episodes that were classified, by class. Null at first."
+            "classified episodes, by class. Null before the first computation."
         ),
     ]
-    stale: Annotated[bool, Meta(description="Verdicts or runs have come since it was computed.")]
+    stale: Annotated[bool, Meta(description="Verdicts or runs have been added since it was computed.")]
 
 
 class ReportPage(Struct):
@@ -73,7 +72,7 @@ class RowsQuery(Body, kw_only=True):
 
 
 class RowRecord(Struct):
-    """One episode; forked, guided, cancelled and unused ones are left out."""
+    """An episode of a report, which leaves out forked, guided, cancelled and unused episodes."""
 
     episode: int
     run: int
@@ -93,31 +92,31 @@ class RowRecord(Struct):
     guess_rate: float
     gap_eligible: bool
     is_site: bool
-    disputed: Annotated[bool, Meta(description="Its gold is disputed.")]
+    disputed: Annotated[bool, Meta(description="Whether the item's gold is disputed.")]
     score: Annotated[
         float | None,
         Meta(
-            description="0 to 1, where the verifier has one; of a reading probe 1 less the "
-            "distance of the copy."
+            description="The verifier's score from 0 to 1, if it has one. For a reading probe it is 1 minus "
+            "the distance of the copy."
         ),
     ]
     token_budget: int | None
     step_limit: Annotated[
-        int | None, Meta(description="As the opening call states it; null for the task's own.")
+        int | None, Meta(description="As given by the call that opened it; null for the task's own.")
     ]
     answer_channel: str
-    examples: Annotated[int, Meta(description="Solved tasks in the prompt.")]
+    examples: Annotated[int, Meta(description="The number of solved tasks in the prompt.")]
     content: Annotated[
         str,
         Meta(
-            description="What its opening call fixes of the question beside the look (choice order, "
-            "...), as JSON."
+            description="The parts of the question, besides the look, that the call which opened it fixes "
+            "(choice order, ...), as JSON."
         ),
     ]
     loss: Annotated[
         str | None,
         Meta(
-            description="Heuristic: where it was lost, as the table `losses` had it when the report was last "
-            "computed. Null unless it was classified."
+            description="Heuristic class of a lost episode, as in the table `losses` when the report was "
+            "last computed. Null unless it was classified."
         ),
     ]

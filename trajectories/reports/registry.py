@@ -1,4 +1,4 @@
-"""Registration of the tables of a report, each in a file of ``builtin``."""
+"""The registry of a report's tables, which are defined in ``builtin``."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from trajectories.reports.tables import Column, Row, Table
 from trajectories.shell.charts.drawing import Drawing
 
 Rows = Callable[[Analysis], Iterable[Row]]
-# A function of all benchmarks of a report and all rows of the table.
+# A function of the analyses of all benchmarks in a report and of all rows of a table.
 OfAll = Callable[[Sequence[Analysis], Sequence[Row]], Sequence[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """The chart of a table. ``caption`` says how to read it; ``has_margin``: it shows the plan's margin."""
+    """The chart of a table. ``caption`` explains how to read it; ``has_margin`` draws the plan's margin."""
 
     draw: Callable[..., Drawing | None]
     caption: str
     has_margin: bool = False
 
     def drawing(self, table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-        """Draw the chart of a stored table; None if it has nothing to draw."""
+        """Draw the chart of a stored table, or return None if there is nothing to draw."""
         return self.draw(table, margin=margin) if self.has_margin else self.draw(table)
 
 
@@ -33,11 +33,11 @@ class Chart:
 class ReportTable:
     """A table of a report, and how it is shown.
 
-    ``place`` orders tables; ``rows`` yields those of one benchmark. A sequence of ``notes`` is shown if there
-    are rows; a function decides by itself. A report leaves the table out if it ``is_optional`` and has no
-    rows, or if ``when`` holds for no benchmark. ``main`` columns are those that a terminal has room for; it
-    shows no table that has none. ``aside`` columns are shown apart. A table that ``is_reference`` has a page
-    of its own.
+    ``place`` orders the tables, and ``rows`` yields the rows of one benchmark. A sequence of ``notes`` is
+    shown if there are rows, whereas a function decides by itself. A report leaves the table out if it
+    ``is_optional`` and has no rows, or if ``when`` holds for no benchmark. ``main`` lists the columns for
+    which a terminal has room; without them, terminals do not show the table. ``aside`` columns are shown in a
+    separate part. A table that ``is_reference`` has a page of its own.
     """
 
     id: str
@@ -54,7 +54,7 @@ class ReportTable:
     when: Callable[[Analysis], object] | None = None
 
     def build(self, analyses: Sequence[Analysis]) -> Table | None:
-        """Return the table; None if this report has none."""
+        """Build the table from the analyses of all benchmarks, or return None if the report leaves it out."""
         chosen = [analysis for analysis in analyses if self.when is None or self.when(analysis)]
         rows = [row for analysis in chosen for row in analysis.once(self.rows)]
         if (self.when and not chosen) or (self.is_optional and not rows):
@@ -72,9 +72,9 @@ TABLES: Registry[ReportTable] = Registry("report table")
 
 
 def report_table(table_id: str, title: str, place: int, **options: Any) -> Callable[[Rows], Rows]:
-    """Register a function as the rows of a table; ``options`` are those of ``ReportTable``.
+    """Register the decorated function as the ``rows`` of a table; ``options`` are fields of ``ReportTable``.
 
-    Raises ``ValueError`` for an id used twice.
+    Raises ``ValueError`` if the id is already used.
     """
 
     def register(rows: Rows) -> Rows:

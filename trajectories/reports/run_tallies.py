@@ -1,4 +1,4 @@
-"""Tallies of one run's judged episodes: format failures, answers changed on checking, and pairs of tasks."""
+"""Tallies of one run's judged episodes: format failures, answers changed by checking, and paired tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.database.sql import Statement, sql_read
 from core.statistics import wilson
 from trajectories.models.sums import Scope
 
-# Episodes lost by the form of the output, not by a wrong answer; decision 0076.
+# SQL for episodes that were lost by the form of the output and not by a wrong answer; see decision 0076.
 IS_FAILURE = sql_read(__file__, "is_format_failure")
 IS_REPAIRED = sql_read(__file__, "is_repaired", is_failure=IS_FAILURE)
 _FORMATS = Statement(__file__, "format_tallies", is_failure=IS_FAILURE, is_repaired=IS_REPAIRED)
@@ -22,7 +22,7 @@ _PAIRS = Statement(__file__, "pairs")
 
 @dataclass(frozen=True)
 class FormatTally:
-    """An arm's ``judged`` episodes, and how many of them ``failed`` by their form or were ``repaired``."""
+    """The number of an arm's ``judged`` episodes, and of those that ``failed`` or were ``repaired``."""
 
     judged: int
     failed: int
@@ -34,15 +34,15 @@ class FormatTally:
 
 
 def format_tallies(*, run_id: int) -> dict[str, FormatTally]:
-    """Return the tallies of a run by arm, without arms that have no judged episodes."""
+    """Return a run's format tallies by arm, leaving out arms without judged episodes."""
     return {arm: FormatTally(*counts) for arm, *counts in _FORMATS.rows(run=run_id)}
 
 
 @dataclass(frozen=True)
 class AnswerChanges:
-    """Effect of checking on first answers (decision 0098): judged episodes of an ``arm``.
+    """The effect of checking on first answers (decision 0098), as counts of an ``arm``'s judged episodes.
 
-    ``single`` ones have no second answer besides their first.
+    ``single`` counts episodes without a second answer.
     """
 
     arm: str
@@ -54,15 +54,18 @@ class AnswerChanges:
 
 
 def answer_changes(*, run_id: int) -> list[AnswerChanges]:
-    """Return the changes of a run by arm, without arms that have no judged episodes."""
+    """Return a run's answer changes by arm, leaving out arms without judged episodes."""
     return [AnswerChanges(*row) for row in _CHANGES.rows(run=run_id)]
 
 
 # An impossible task is paired with the same text about a world in which it is possible. An agent that always
-# claims impossibility gets every impossible task right and every other one wrong. Getting both tasks of a
-# pair right shows that it looked.
+# claims impossibility gets every impossible task right and every other one wrong, so only getting both tasks
+# of a pair right shows that it looked.
 class PairedTally(Struct, frozen=True):
-    """Pairs of one family in one arm with both tasks judged. Shares are from 0 to 1."""
+    """The results on paired tasks of one family in one arm, over pairs with both tasks judged.
+
+    Shares are from 0 to 1.
+    """
 
     arm: str
     benchmark: str
@@ -70,13 +73,13 @@ class PairedTally(Struct, frozen=True):
     pairs: int
     possible: Annotated[float, Meta(description="Share of right answers to the possible task.")]
     impossible: Annotated[float, Meta(description="Share of right answers to the impossible task.")]
-    both: Annotated[float, Meta(description="Share of pairs with both right, in independent attempts.")]
+    both: Annotated[float, Meta(description="Share of pairs with both tasks right, in independent attempts.")]
     low: Annotated[float, Meta(description="95% Wilson interval of `both`, over pairs.")]
     high: float
 
 
 def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedTally]:
-    """Return the tallies by arm, benchmark and family; empty for runs without pairs."""
+    """Return a run's paired tallies by arm, benchmark and family; empty for runs without pairs."""
     rows = _PAIRS.rows(run=run_id, scope=Scope.ARM, splits=list(splits))
-    # The last four: pairs, the share of either task, and that of both.
+    # The last four columns are the number of pairs, the shares of the two tasks, and the share of both.
     return [PairedTally(*[*row, *wilson(share=row[-1], n=row[-4])]) for row in rows]

@@ -1,4 +1,4 @@
-"""Creation of reports, and requests for their computation, which the housekeeper sends to a worker."""
+"""Services that create reports and request their computation, which the housekeeper sends to a worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trajectories.record.api.auth import Principal
 
 
 def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> Report:
-    """Store a validated plan, as it was sent."""
+    """Create a report with a validated plan, which is stored as it was sent."""
     owner = {"project": principal.project, "created_by_id": principal.key_id}
     report = Report.objects.create(name=name, plan=plan, plan_sha256=plan_sha256(plan), **owner)
     report.refresh_from_db()
@@ -21,7 +21,10 @@ def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> R
 
 
 def report_request(report_id: int) -> None:
-    """Request a computation. A waiting one stays as it is; a running one is followed by another."""
+    """Request the computation of a report.
+
+    A computation that is waiting stays as it is, and one that is running will be followed by another.
+    """
     Report.objects.filter(Q(requested_at=None) | ~Q(state=Report.State.WAITING), pk=report_id).update(
         requested_at=Now(), sent_at=None, claims=0, state=Report.State.WAITING, progress=0.0, problem=""
     )

@@ -1,4 +1,4 @@
-"""Set-ups of models in an arm, and how they differ where the report does not fix them."""
+"""The set-ups in which models play an arm, and descriptions of how set-ups differ."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from trajectories.models import Run
 from trajectories.reports.episode_rows import Conditions
 from trajectories.reports.ladder import RUNGS, ArmKey
 
-# The values of each part: several if one run mixes them.
+# The values of each part of a set-up, which are several if one run mixes them.
 Setup = Mapping[str, Sequence[str]]
 
-# A comparison of two arms holds these fixed, and what `setup_of` adds to them; see docs/modality-gap.md for
-# what it leaves open, and why. Some belong to agents, or to pages, alone.
+# A comparison of two arms needs the same values of these parts, and of those that `setup_of` adds. Some parts
+# apply only to agents or only to pages. docs/modality-gap.md explains which parts may differ, and why.
 OF_AGENTS = ("grammar", "history", "actions_per_turn")
 OF_PAGES = ("observation",)
 OF_PICTURES = ("observation", "observation settings")
 
 
-# The parts of a question, besides its look, that a call may fix, and the arms that show them.
+# The parts of a question, besides its look, that the opening call may fix, with the arms that show them.
 CONTENT: Mapping[str, Callable[[Arm], bool]] = {
     "choices": lambda _: True,
     "instruction": lambda _: True,
     "text": lambda arm: arm.has_text,
     "task_bar": lambda arm: arm.has_page,
 }
-# The settings of a run that its harness plays by, as far as it states them.
+# The settings of a run that its harness uses, which are known only if the harness states them.
 STATED = ("sampling", "prompt_token_budget")
 DRAWN = "by default"
 
 
 def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
-    """Return each part of a set-up by its name. Parts that an arm does not have are left out."""
+    """Return the set-up of a run in an arm, by part. Parts that do not apply to the arm are left out."""
     made, shown = list(conditions), ARMS[arm]
     setup = {
         "model": [run.model],
         "checkpoint": [run.checkpoint],
         "simulated": ["yes" if run.simulated else "no"],
-        # Training has the strict verifier, moves choices and holds asserts back.
+        # Training uses the strict verifier, reorders choices and withholds asserts.
         "kind": ["train" if run.kind == Run.Kind.TRAIN else "eval"],
         "policy version": _values(condition.policy_version for condition in made),
         "prompt version": sorted({condition.prompts for condition in made}),
@@ -70,7 +70,7 @@ def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
 
 
 def mixture(setups: Iterable[Setup]) -> str:
-    """Describe how the set-ups of one arm's episodes differ; empty if they are all the same."""
+    """Describe how the set-ups of one arm's episodes differ; the text is empty if they are all the same."""
     parts: dict[str, set[str]] = {}
     for setup in setups:
         for name, values in setup.items():
@@ -81,16 +81,16 @@ def mixture(setups: Iterable[Setup]) -> str:
 
 
 def difference(a: Setup, b: Setup, *, compared: Collection[str] = ()) -> str:
-    """Describe how two set-ups differ, apart from compared; empty if they do not.
+    """Describe how two set-ups differ, except in the parts in ``compared``; empty if they do not.
 
-    Only parts that both have are compared.
+    Parts that only one of them has are ignored.
     """
     shared = [name for name in a if name in b and a[name] != b[name] and name not in compared]
     return "; ".join(f"{name} {words_of(a[name])} and {words_of(b[name])}" for name in shared)
 
 
 def unseen(setup: Setup, *, arm: str) -> str:
-    """Return why the question of an arm cannot be seen; empty if it can."""
+    """Return the reason why an arm's question cannot be seen, or an empty text if it can."""
     if not (ARMS[arm].is_pictured and ARMS[arm].has_page):
         return ""
     blind = [name for name in setup["observation"] if not _has_picture(name)]
@@ -124,13 +124,16 @@ def words_of(values: Iterable[str]) -> str:
 
 
 def _has_picture(observation: str) -> bool:
-    """Return whether pages are shown as pictures; a run that names no observation opens no such episode."""
+    """Return whether an observation shows pages as pictures.
+
+    An unknown observation counts as showing them, because runs without an observation open no such episode.
+    """
     known = OBSERVATION_FORMATS.get(observation)
     return known is None or known.has_screenshot
 
 
 def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
-    """Order arms: the ladder from its base, then the others, each followed by its retest."""
+    """Sort arms: first the ladder from its base, then the others, each followed by its retest."""
     order = [*RUNGS, *(arm for arm in ARMS if arm not in RUNGS)]
     return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
 
@@ -140,12 +143,12 @@ def _values(values: Iterable[int | None]) -> list[str]:
 
 
 def _stated(value: Any) -> str:
-    """Return a setting in words, whatever a harness stored under its name."""
+    """Return a setting as text, whatever a harness stored under its name."""
     if value is None:
         return "none"
     return _settings(value) if isinstance(value, dict) else str(value)
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
-    """Write settings as in ``max_chars 5000, scope viewport``, or as one word for the client's defaults."""
+    """Return settings as text, such as ``max_chars 5000, scope viewport``, or ``default`` without any."""
     return ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "default"

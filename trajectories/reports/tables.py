@@ -1,4 +1,4 @@
-"""The shape of a report's tables: as the API returns them and as pages render them."""
+"""The structure of a report's tables, which the API returns and pages render."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from trajectories.reports.estimators.answers import Estimate
 Row = Mapping[str, Any]
 
 EPISODES_LINKED = 150
-# The key, next to the tables in a result, of the episodes that were classified as lost, by class.
+# The key of a result under which it has the lost episodes by class, next to the tables.
 LOSSES = "losses"
 PERCENT, POINTS, WORDS, COUNT, NONE = "%", "points", "words", "count", ""
 
 
 class Column(Struct, frozen=True):
-    """``unit``: ``%``, ``points`` of accuracy, ``words``, ``count``, or empty for text and pure numbers."""
+    """A column of a table.
+
+    ``unit`` is ``%``, ``points`` of accuracy, ``words``, ``count``, or empty for text and plain numbers.
+    """
 
     id: str
     title: str
@@ -33,9 +36,9 @@ BY_ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 def interval_columns(
     column_id: str, title: str, unit: str, *, prefix: str = "", is_titled: bool = False
 ) -> tuple[Column, Column, Column]:
-    """Return the columns of a value and of the ends of its interval, as ``with_ends`` fills them.
+    """Return the columns for a value and the ends of its interval, which ``with_ends`` fills.
 
-    ``is_titled``: the titles of the ends repeat the value's.
+    With ``is_titled``, the titles of the ends include the value's title.
     """
     low, high = (f"{title}, low", f"{title}, high") if is_titled else ("Low", "High")
     return (
@@ -46,10 +49,11 @@ def interval_columns(
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """Rows hold a value per column, None if it cannot be stated: the row's ``note`` says why.
+    """A table of a report.
 
-    ``links`` in a row are the lab's addresses of the episodes behind its columns. ``main`` are the columns
-    that a terminal has room for.
+    Rows have a value per column, which is None if it could not be estimated; the row's ``note`` then gives
+    the reason. ``links`` in a row are the addresses, in the lab, of the episodes behind its columns. ``main``
+    lists the columns for which a terminal has room.
     """
 
     id: str
@@ -61,7 +65,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 def table_record(table: Table) -> dict[str, Any]:
-    """Return a table as JSON; cells missing in a row are null."""
+    """Return a table as plain JSON values, with null for cells that a row lacks."""
     empty = {column.id: None for column in table.columns}
     rows = [{**empty, **row} for row in table.rows]
     record = {**to_builtins(table), "rows": to_builtins(rows)}
@@ -69,23 +73,23 @@ def table_record(table: Table) -> dict[str, Any]:
 
 
 def search_link(**query: str | int) -> str:
-    """Return the address of the lab's search for these filters."""
+    """Return the address of the lab's search with these filters."""
     return "/search?" + urlencode(query, safe=",")
 
 
 def episodes_link(episodes: Sequence[int]) -> str:
-    """Return the address of a list of these episodes, as many as an address can name."""
+    """Return the address of a list of these episodes, up to the number that an address can name."""
     return search_link(episodes=",".join(map(str, episodes[:EPISODES_LINKED])))
 
 
 def with_ends(name: str, estimate: Estimate | None, *, prefix: str = "") -> dict[str, float | None]:
-    """Return a value and the ends of its interval, in percent or points, as the cells of a row."""
+    """Return an estimate's value and the ends of its interval as cells of a row, in percent or points."""
     ends = (estimate.value, estimate.low, estimate.high) if estimate else (None, None, None)
     return dict(zip((name, f"{prefix}low", f"{prefix}high"), map(scaled, ends), strict=True))
 
 
 def scaled(share: float | None) -> float | None:
-    """Return a share in percent, or a difference of shares in points."""
+    """Convert a share to percent, or a difference of shares to points."""
     if share is None or not math.isfinite(share):
         return None
     return round(share * 100, 6)

@@ -201,12 +201,12 @@ def test_a_reader_can_have_a_report_computed_again(
 def test_new_verdicts_make_a_report_stale(
     lab: Callable[[Any], LabClient], owner: Any, report: Report
 ) -> None:
-    assert "Verdicts have come" not in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+    assert "Verdicts have arrived" not in lab(owner).get(f"/reports/{report.pk}/").content.decode()
 
     late = factories.episode(run=report.runs.order_by("pk")[0], arm="text_zero_shot")
     factories.verdict(late)
 
-    assert "Verdicts have come" in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+    assert "Verdicts have arrived" in lab(owner).get(f"/reports/{report.pk}/").content.decode()
 
 
 def test_the_newest_reports_stand_first_on_the_home_page(

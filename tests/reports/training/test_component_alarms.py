@@ -231,4 +231,4 @@ def test_a_collapse_in_a_run_is_put_into_words(run: Run, tasks: list[Task]) -> N
     assert {(row["reference"], row["value"], row["since"]) for row in shown} == {
         ("90.0%", "20.0%", "version 6")
     }
-    assert shown[0]["look"] == "which tool is called in place of which."
+    assert shown[0]["look"] == "which tools are called in place of others."

@@ -184,6 +184,6 @@ def test_a_collapse_is_put_into_words_and_drawn(lab: Lab, owner: Any) -> None:
 
     assert "1 alarm" in page
     assert "The choice of tools collapses on stage 1: from 90.0% to 20.0% since version 6" in page
-    assert "Look at which tool is called in place of which." in page
+    assert "Look at which tools are called in place of others." in page
     assert "Selection in stage 1 by policy version" in page
     assert "The choice of tools collapses, version 8" in page

@@ -1,4 +1,4 @@
-"""The calls about a report's files."""
+"""API calls for a report's files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FilesView(APIView):
         description=(
             "The page in one file (`report.html`), everything as JSON, the episodes row by row, each table "
             "as CSV, JSON, Parquet and LaTeX, and each chart as SVG, PDF and PNG. Before the first "
-            "computation there are the page and the rows alone."
+            "computation there are only the page, the JSON and the rows."
         ),
         answers={200: FileList},
         errors=(404,),

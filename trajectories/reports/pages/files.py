@@ -1,4 +1,4 @@
-"""The files of a report, by name: its page, its episodes row by row, each table and each chart."""
+"""The files of a report by name: its page, its episodes row by row, each table and each chart."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ TYPEFACE = "vendor/inter/inter-latin.woff2"
 
 
 def file_names(report: Report) -> list[str]:
-    """Return the names of the report's files; before it has a result, only of its page and rows."""
+    """Return the names of a report's files.
+
+    Before it has a result, these are only its page, JSON and rows.
+    """
     tables = report.result["tables"] if report.result else []
     names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.ROWS)]
     for table in tables:
@@ -48,7 +51,10 @@ def file_names(report: Report) -> list[str]:
 
 
 def file_get(report: Report, name: str, *, splits: Collection[str] = ()) -> File:
-    """Return one file. Raises ``GymError`` 404 ``unknown_file`` with the nearest name."""
+    """Return a file of a report.
+
+    Raises ``GymError`` 404 ``unknown_file``, which suggests the nearest name.
+    """
     stem, _, kind = name.rpartition(".")
     file = _file(report, stem, kind, splits)
     if file is None:
@@ -79,7 +85,7 @@ def _drawing(report: Report, table: Table) -> Drawing | None:
 
 
 def _record(report: Report) -> dict[str, Any]:
-    """Return what a reader of the file needs to know about its tables."""
+    """Return the report as JSON, with its plan, its runs and its tables."""
     return {
         "id": report.pk,
         "name": report.name,
@@ -92,7 +98,7 @@ def _record(report: Report) -> dict[str, Any]:
 
 
 def report_html(report_id: int) -> str:
-    """Render the page as one file, which fetches and runs nothing; its links lead to the lab."""
+    """Render the report's page as one file, which fetches and runs nothing. Its links lead to the lab."""
     context = {
         "page": ReportPage(report_id),
         "styles": mark_safe(f"<style>{_styles()}</style>"),  # noqa: S308 (files of this project)

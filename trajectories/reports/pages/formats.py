@@ -1,4 +1,4 @@
-"""The formats in which the lab offers tables and charts."""
+"""The file formats in which the lab offers tables and charts."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ CONTENT_TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
 }
-# Names of formats in links; other formats are named by their ending in capitals.
+# Names of formats in links; other formats are shown as their file ending in capitals.
 NAMES = {"tex": "LaTeX", "parquet": "Parquet"}
-# A file of the lab is data: whatever it holds, a browser runs none of it.
+# A file from the lab is data, so browsers must not run anything in it.
 FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-# Three pixels to one of the page: 300 dpi in a column of a paper.
+# Three pixels per page pixel, which gives 300 dpi in a column of a paper.
 PNG_SCALE = 3.0
 
 
 def pdf_of(svg: str) -> bytes:
-    # The library is 30 MB, and only those who export charts need it.
+    # The library takes 30 MB and is needed only to export charts, so it is imported here.
     import vl_convert
 
     return vl_convert.svg_to_pdf(svg)
@@ -69,7 +69,7 @@ class File(NamedTuple):
 
 
 class FileLink(NamedTuple):
-    """``name`` is the file's, without the folder of its page."""
+    """A link to a file, with its ``format`` for readers and its ``name`` without the page's folder."""
 
     format: str
     name: str
@@ -80,12 +80,12 @@ def content_type(name: str) -> str:
 
 
 def table_file(table: Table, kind: str, *, source: str) -> File:
-    """Write a table as a ``kind`` of ``TABLES``; ``source`` says in a caption what the table shows."""
+    """Write a table as a file of a ``kind`` in ``TABLES``; captions name the ``source`` of the table."""
     return File(CONTENT_TYPES[kind], [TABLES[kind](table, source)])
 
 
 def chart_file(drawing: Drawing, kind: str) -> File:
-    """Write a chart as a ``kind`` of ``CHARTS``."""
+    """Write a chart as a file of a ``kind`` in ``CHARTS``."""
     return File(CONTENT_TYPES[kind], [CHARTS[kind](drawing)])
 
 

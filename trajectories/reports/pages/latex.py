@@ -1,4 +1,4 @@
-"""A table of a report in LaTeX, for the packages booktabs and fontenc."""
+"""LaTeX output of a report's tables, which needs the packages booktabs and fontenc."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ NOTE = "Note"
 
 
 def escaped(text: str) -> str:
-    """Escape text for LaTeX, on one line."""
+    """Return the text escaped for LaTeX, on one line."""
     return _SPECIAL.sub(lambda match: SPECIAL[match[0]], " ".join(visible(text).split()))
 
 
 def table_tex(table: ShownTable, *, caption: str) -> str:
-    """Write the columns that the page shows as LaTeX; notes of rows stand below, by letter."""
+    """Return a table as LaTeX, with the columns that the page shows.
+
+    Notes of rows are below the table, marked with letters.
+    """
     indexes = [index for index, (title, _) in enumerate(table.heads) if title != NOTE]
     notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
     columns = "".join("r" if table.heads[index][1] else "l" for index in indexes)
-    # LaTeX stops at a table without columns, and a table without rows may have none.
+    # A table without rows may have no columns either, at which LaTeX would stop, so its body is left out.
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

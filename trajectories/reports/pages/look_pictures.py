@@ -1,4 +1,4 @@
-"""The most and the least harmful look of each page arm, each with a picture of an episode."""
+"""The most and the least harmful look of each page arm, each with a screenshot of an episode."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from trajectories.shell.queries.steps import HAS_PICTURE
 
 @dataclass(frozen=True, kw_only=True)
 class LookPicture:
-    """``rank`` is "most harmful" or "least harmful"; ``effect`` is in points, against all looks of the same
-    items. ``step`` is None if no picture was taken; else ``screenshot`` is its picture's hash."""
+    """The most or the least harmful look of an arm.
+
+    ``rank`` is "most harmful" or "least harmful". ``effect`` is in points, compared with all looks of the
+    same items. ``screenshot`` is the hash of the picture at ``step``, which is None if no picture was taken.
+    """
 
     rank: str
     place: str
@@ -28,7 +31,7 @@ class LookPicture:
 
 
 def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
-    """List the pictures in the order of the table of looks; empty if there is not a single one."""
+    """List the looks in the order of their table, or return an empty list if none of them has a picture."""
     table = table_get(result, "looks")
     rows = [row for row in table["rows"] if row.get("rank")] if table else []
     steps = _steps([row["episode"] for row in rows])

@@ -1,4 +1,4 @@
-"""Contents of the list of reports, the page of a report and its lists of items."""
+"""The contents of the list of reports, of a report's page, and of its lists of items."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from trajectories.shell.forms import CursorForm
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
-# A table with more rows, or a chart with more pixels in height, is folded.
+# Tables with more rows than this, and charts that are higher than this in pixels, are folded.
 ROWS_SHOWN, CHART_SHOWN = 20, 1000
 OPEN = "episodes still open"
 
 
 class ReportsPage:
-    """Reports, newest first, from the cursor in ``parameters`` on."""
+    """A page of the list of reports, newest first, starting at the cursor in ``parameters``."""
 
     def __init__(self, parameters: QueryDict) -> None:
         form = CursorForm(parameters)
@@ -48,7 +48,8 @@ class ReportsPage:
 class Section:
     """A stored table with its chart and its files.
 
-    A reference table (``is_apart``) has its own page; only the report's file repeats its rows.
+    A reference table (``is_apart``) has a page of its own, and its rows are repeated only in the report's
+    file.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Section:
 
     @property
     def is_tall(self) -> bool:
-        """True if its chart is longer than a screen."""
+        """True if the section's chart is higher than ``CHART_SHOWN``."""
         return self.drawing is not None and self.drawing.height > CHART_SHOWN
 
     @property
@@ -88,13 +89,13 @@ class Section:
 
     @property
     def without(self) -> str:
-        """Reason why a table that can have a chart has none."""
+        """The reason why there is no chart, if the table could have one; otherwise empty."""
         has_none = self._chart is not None and self.drawing is None
         return "No chart: no row of this table has a number." if has_none else ""
 
 
 class ReportPage:
-    """One report: its plan, its runs and the tables that were last computed."""
+    """The page of one report, with its plan, its runs and the tables that were last computed."""
 
     poll_s = POLL_S
 
@@ -120,14 +121,14 @@ class ReportPage:
 
     @property
     def setup(self) -> str:
-        """Description of what was played, as planned."""
+        """A short description of the planned set-up."""
         plan = self.report.plan
         names = [
             plan.get("observation"),
             plan.get("grammar"),
             plan.get("history") and f"history {plan['history']}",
         ]
-        looks = (plan.get("looks") or {}).get("count")  # a plan may say null
+        looks = (plan.get("looks") or {}).get("count")  # may be null in a plan
         counts = [
             f"{number} {word}{'' if number == 1 else 's'}"
             for number, word in ((plan.get("samples"), "sample"), (looks, "look"))
@@ -141,14 +142,14 @@ class ReportPage:
 
     @property
     def open_episodes(self) -> int:
-        """Episodes without a verdict when the tables were computed."""
+        """The number of episodes that had no verdict when the tables were computed."""
         table = table_get(self.report.result, "deviations")
         rows = table["rows"] if table else []
         return sum(row["episodes"] for row in rows if row["deviation"] == OPEN)
 
 
 class TablePage:
-    """One table of a report. Raises ``Http404`` if the report has none of this name."""
+    """The page of one table of a report. Raises ``Http404`` if the report has no such table."""
 
     def __init__(self, report_id: int, table_id: str) -> None:
         self.report = report_or_404(report_id)
@@ -159,7 +160,10 @@ class TablePage:
 
 
 class ItemsPage:
-    """The items on which two arms of a report differ, named by ``?benchmark=&a=&b=&better=``."""
+    """The page with the items on which two arms of a report differ.
+
+    The query parameters ``benchmark``, ``a``, ``b`` and ``better`` select the items.
+    """
 
     def __init__(self, report_id: int, parameters: QueryDict) -> None:
         self.report = report_or_404(report_id)
@@ -174,7 +178,7 @@ class ItemsPage:
         self.better, self.worse = (self.b, self.a) if self.is_b_better else (self.a, self.b)
 
     def _others(self) -> int:
-        """Count the items that differ the other way round."""
+        """Count the items on which the other arm is better."""
         others = item_differences(
             self.report, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=not self.is_b_better
         )
@@ -182,7 +186,7 @@ class ItemsPage:
 
     @property
     def query(self) -> str:
-        """Query that identifies this list within the report."""
+        """The query that identifies this list within the report."""
         query = QueryDict(mutable=True)
         query.update({"benchmark": self.benchmark, "a": self.a.id, "b": self.b.id})
         if self.is_b_better:
@@ -190,7 +194,10 @@ class ItemsPage:
         return query.urlencode()
 
     def pair_query(self, number: int) -> str:
-        """Return a query for two episodes of item ``number``, from 1. Raises ``Http404`` beyond the last."""
+        """Return the query that compares the two episodes of item ``number``, which counts from 1.
+
+        Raises ``Http404`` if there is no such item.
+        """
         if not 1 <= number <= len(self.items):
             raise Http404("This list has no such item.")
         item = self.items[number - 1]
@@ -199,12 +206,12 @@ class ItemsPage:
 
 
 def files_named(report_id: int) -> str:
-    """Return the beginning of the names under which a report's files are saved."""
+    """Return the prefix of the names under which a report's files are saved."""
     return f"report-{report_id}-"
 
 
 def report_or_404(report_id: int) -> Report:
-    """Return the report. Raises ``Http404``."""
+    """Return the report. Raises ``Http404`` if it does not exist."""
     try:
         return selectors.report_get(report_id)
     except GymError as error:
@@ -212,7 +219,7 @@ def report_or_404(report_id: int) -> Report:
 
 
 def arm_or_404(name: str) -> ArmKey:
-    """Return the arm that an address names. Raises ``Http404``."""
+    """Return the arm that an address names. Raises ``Http404`` if it does not exist."""
     try:
         return arm_read(name)
     except ValueError as error:

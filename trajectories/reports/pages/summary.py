@@ -1,4 +1,4 @@
-"""The ladder of each benchmark as one sentence: how many points of the gap arise at each rung."""
+"""The summary of each benchmark in one sentence: how many points of the gap arise at each rung."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A number of the sentence. ``link`` leads to its episodes; ``interval`` is empty if it has none."""
+    """A number in the sentence, with its interval in words and a link to its items."""
 
     label: str
     text: str
@@ -28,8 +28,12 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """``reason`` says why there is no total, or how it may be read; ``missing`` are rungs without a number,
-    each with why. ``bound`` says that all arms are at 0% or at 100%, where no gap can show; else empty."""
+    """The parts of the sentence about one benchmark.
+
+    ``reason`` explains why there is no total, or how to read it. ``missing`` has the rungs without a number,
+    each with the reason. If all arms are at 0% or at 100%, where no gap can show, ``bound`` states that;
+    otherwise it is empty.
+    """
 
     benchmark: str
     first: str
@@ -48,7 +52,7 @@ BOUNDS = {
 
 
 def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
-    """Return one sentence per benchmark that has a ladder."""
+    """Return a sentence for each benchmark that has a ladder."""
     table, accuracies = table_get(result, "rungs"), table_get(result, "accuracy")
     rows = table["rows"] if table else []
     return [
@@ -58,7 +62,7 @@ def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
 
 
 def _bound(accuracies: Mapping[str, Any] | None, benchmark: str) -> str:
-    """Return why no gap can show if a benchmark's arms are all at one end of the scale; else empty."""
+    """Return the reason why no gap can show if all arms are at one end of the scale, otherwise empty."""
     rows = accuracies["rows"] if accuracies else []
     shares = {row["accuracy"] for row in rows if row["benchmark"] == benchmark}
     return BOUNDS.get(shares.pop(), "") if len(shares) == 1 else ""

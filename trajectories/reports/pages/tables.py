@@ -1,4 +1,4 @@
-"""Tables of a report as pages show them: a value with its interval below it, and a link to its episodes."""
+"""The tables of a report as pages show them, with intervals below values and links to episodes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from trajectories.reports.catalogue import table_known
 from trajectories.reports.labels import label_of
 from trajectories.shell.text.values import numeral
 
-# Pairs of columns that are shown as one range.
+# Pairs of columns that are shown as one range, with its title.
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}
 DECIMALS = {"%": 1, "points": 1, "words": 1, "count": 0, "": 3}
-# Columns that name a row: a wide table has them in both parts.
+# The number of columns that identify a row, which are repeated in both parts of a wide table.
 NAMING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """``interval`` and ``link`` are empty if there is none."""
+    """A cell as a page shows it; ``interval`` and ``link`` are empty if there are none."""
 
     title: str
     text: str
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownTable:
-    """``apart`` is the rest of a wide table."""
+    """A table as a page shows it; ``apart`` has the remaining columns of a wide table."""
 
     id: str
     title: str
@@ -42,7 +42,7 @@ class ShownTable:
 
 
 def tables_of(result: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """Return the stored tables; those without rows are left out unless a note says what that means."""
+    """Return the stored tables, without those that have neither rows nor notes."""
     tables = result["tables"] if result else []
     return [table for table in tables if table["rows"] or table["notes"]]
 
@@ -53,7 +53,7 @@ def table_get(result: Mapping[str, Any] | None, table_id: str) -> Mapping[str, A
 
 
 def table_shown(table: Mapping[str, Any]) -> ShownTable:
-    """Return what a page shows of a stored table."""
+    """Return a stored table as a page shows it."""
     known = table_known(table["id"])
     aside = known.aside if known else frozenset()
     names = [column["id"] for column in table["columns"]]
@@ -89,9 +89,9 @@ def _part(
 
 
 def _intervals(table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the columns of each column's interval: those named after it, or else those that follow it.
+    """Return, for each column, the two columns with its interval.
 
-    Counts have none: a share of void episodes has an interval, their number a range.
+    They are named after the column or else follow it. Counts have no interval.
     """
     columns = [column for column in table["columns"] if column["unit"] != "count"]
     intervals = {}
@@ -106,7 +106,7 @@ def _intervals(table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
-    """Return whether a column of text, such as the notes, has nothing to say."""
+    """Return whether a column of text, such as the notes, is empty in every row."""
     return not _is_number(column) and all(not row.get(column["id"]) for row in table["rows"])
 
 
@@ -129,7 +129,7 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str], ends: tuple[str, st
 
 
 def text_of(value: float | None, unit: str) -> str:
-    """Return a number with the decimals of its unit."""
+    """Return a number as text, with as many decimals as its unit has."""
     if value is None:
         return "–"
     if unit == "" and 0 <= value < 0.001:

@@ -38,14 +38,14 @@ def report_items(request: LabRequest, report_id: int) -> HttpResponse:
 
 @lab_page
 def report_table(request: LabRequest, report_id: int, table_id: str) -> HttpResponse:
-    """Show a long table, on a page of its own or unfolded in the report's."""
+    """Show a long table, either on a page of its own or unfolded on the report's page."""
     page = TablePage(report_id, table_id)
     return page_render(request, "reports/table", {"here": "reports", "page": page, "table": page.table})
 
 
 @lab_page
 def report_pair(request: LabRequest, report_id: int, number: int) -> HttpResponseRedirect:
-    """Show the two episodes of an item of ``report_items``, side by side."""
+    """Redirect to the comparison of an item's two episodes, for an item of ``report_items``."""
     query = ItemsPage(report_id, request.GET).pair_query(number)
     return redirect(f"{reverse('compare')}?{query}#{DIVERGENCE_ANCHOR}")
 

@@ -1,1 +1,1 @@
-"""Effect of a training run on its policy, version by version."""
+"""Reports on the effects of training runs on their policies, version by version."""

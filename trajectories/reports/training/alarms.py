@@ -1,8 +1,8 @@
-"""Alarms for a collapsing policy: each is a stated rule over the figures of its versions.
+"""Alarms for a collapsing policy, each of which is a stated rule over the figures of its versions.
 
-The chance of any false alarm in a run is to be at most ``RUN_RATE``: each rule has an equal part of it, and
-its tests at one version after another spend that part as 6 / (pi i)^2 (alpha spending), so that an alarm that
-was raised stays, however many versions follow. ``python -m validation.alarms`` measures the rate.
+The chance of any false alarm in a run should be at most ``RUN_RATE``. Each rule gets an equal part of it, of
+which its i-th test spends the share 6 / (pi i)^2 (alpha spending). There is a test at each version, and an
+alarm once raised stays, however many versions follow. ``python -m validation.alarms`` measures the rate.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from trajectories.reports.estimators.answers import Answers
 from trajectories.reports.training.figures import Figure, Pooled, change_p, jitter, pooled
 
 RUN_RATE = 0.05
-# The minimum number of versions in a reference of recent ones.
+# The fewest recent versions that can serve as a reference.
 RECENT_MIN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentinel:
-    """Source of alarms about a measure; ``look`` tells readers where to look."""
+    """A source of alarms about a measure; ``look`` tells readers where to look."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class Sentinel:
     look: str
 
     def alarm(self, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
-        """Build the alarm at a version, for a change that has lasted ``since`` another."""
+        """Build the alarm raised at ``version``, for a change that has lasted since version ``since``."""
         return Alarm(
             rule=self.id,
             measure=self.measure,
@@ -48,11 +48,11 @@ class Sentinel:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Sentinel):
-    """Compares the last ``present`` versions with a reference: the run's first ``reference`` versions, or
-    with ``is_recent`` those just before.
+    """A rule that compares the last ``present`` versions with a reference.
 
-    It needs a change of at least ``least``, and to ``factor`` times the reference; each of the last versions
-    lies beyond half of it. ``words`` state all that for readers.
+    The reference is the run's first ``reference`` versions or, with ``is_recent``, the versions just before.
+    The change must be at least ``least`` and reach ``factor`` times the reference, and each of the last
+    versions must show at least half of it. ``words`` state all this for readers.
     """
 
     words: str
@@ -66,11 +66,11 @@ class Rule(Sentinel):
 
     @property
     def versions_min(self) -> int:
-        """Number of versions before its first test."""
+        """The number of versions that the rule needs for its first test."""
         return (RECENT_MIN if self.is_recent else self.reference) + self.present
 
     def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
-        """Return whether ``value`` is beyond ``reference`` by the least change, or a ``part`` of it."""
+        """Return whether ``value`` differs from ``reference`` by at least ``part`` of the required change."""
         step = max(self.least, abs(self.factor - 1) * reference) * part
         return value >= reference + step if self.is_rise else value <= reference - step
 
@@ -81,9 +81,9 @@ RULES = (
         id="invalid_actions",
         title="Spike of invalid actions",
         measure="invalid_actions",
-        words="The share of steps with an invalid action is at least 5 points above, and at least twice, "
-        "that of the up to 6 versions before.",
-        look="the steps without an action: what their completions have instead.",
+        words="The share of steps with an invalid action is at least 5 points above that of the up to 6 "
+        "versions before, and at least twice as high.",
+        look="the steps without an action, and what their completions contain instead.",
         is_recent=True,
         reference=6,
         present=1,
@@ -94,9 +94,9 @@ RULES = (
         id=THOUGHTS,
         title="Shrinking thoughts",
         measure="thought_words",
-        words="Words per thought of the last 3 versions are at most 70% of those of the run's first 3, and "
-        "each of the 3 is at most 85%.",
-        look="thoughts of episodes that fail now and did not before.",
+        words="Words per thought, over the last 3 versions, are at most 70% of those of the run's first 3, "
+        "and at most 85% in each of the 3.",
+        look="thoughts of episodes that fail now but did not fail before.",
         is_rise=False,
         is_share=False,
         factor=0.7,
@@ -107,7 +107,7 @@ RULES = (
         measure="restates",
         words="The share of the thought that restates the page or the action is, over the last 3 versions, "
         "at least 10 points above that of the run's first 3, and in each of the 3 at least 5 points.",
-        look="thoughts beside the pages that they restate.",
+        look="thoughts next to the pages that they restate.",
         is_share=False,
         least=0.10,
     ),
@@ -123,20 +123,20 @@ RULES = (
 )
 TEXT_TITLE = "Gap closing because text falls"
 TEXT_LEAST = 0.03
-# The least share of the gap's narrowing that the text's loss makes up.
+# The least share of the gap's narrowing that has to be due to the loss of text accuracy.
 TEXT_PART = 0.25
 TEXT_LOOK = "items that were right as text at the first checkpoint and are wrong now."
 TEXT_WORDS = (
     "Text accuracy is at least 3 points below that of the first evaluated version, on the same items; the "
-    "gap is narrower; and at least a quarter of that is the text's loss."
+    "gap is narrower; and at least a quarter of the narrowing is due to the loss of text accuracy."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """An alarm raised at ``version``: since ``since`` the measure was at ``value`` instead of ``reference``.
+    """An alarm raised at ``version``, because the measure went from ``reference`` to ``value``.
 
-    ``scope`` is the benchmark, or the stage of the tasks.
+    The change began at version ``since``. ``scope`` is the benchmark or the stage of the tasks, or empty.
     """
 
     rule: str
@@ -151,18 +151,21 @@ class Alarm:
     scope: str = ""
 
     def figure(self, value: float) -> str:
-        """Write a value of the rule's measure for readers."""
+        """Return a value of the rule's measure as text, in words or in percent."""
         return f"{value:.1f} words" if self.rule == THOUGHTS else f"{100 * value:.1f}%"
 
     @property
     def change(self) -> str:
-        """The values before and now."""
+        """The change of the measure in words, from the reference to the value."""
         return f"from {self.figure(self.reference)} to {self.figure(self.value)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """One evaluated version and the first one: accuracies, and the p-value of text that did not fall."""
+    """The accuracies of an evaluated version and of the first one.
+
+    ``p`` is the p-value of the hypothesis that text accuracy did not fall.
+    """
 
     version: int
     text: float
@@ -173,29 +176,33 @@ class Evaluated:
 
 
 def level(test: int, *, rules: int) -> float:
-    """Return the significance level of a rule's ``test``-th test, from 1.
+    """Return the significance level of a rule's ``test``-th test, counted from 1.
 
-    Alpha spending: the levels of all tests of all rules sum to ``RUN_RATE``, however many there will be.
+    By alpha spending, the levels of all tests of all rules sum to ``RUN_RATE``, however many tests there will
+    be.
     """
     return RUN_RATE / rules * spent(test)
 
 
 def spent(test: int) -> float:
-    """Return the share of a rate spent on the ``test``-th test, from 1.
+    """Return the share of a rate that is spent on the ``test``-th test, counted from 1.
 
-    6 / (π k)² sums to 1 over all k (Basel problem).
+    The shares 6 / (π k)² sum to 1 over all k (Basel problem).
     """
     return 6 / (math.pi * test) ** 2
 
 
 def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]:
-    """Return the first alarm of each rule over a run's versions, which ascend; measures are by name."""
+    """Return the first alarm of each rule; ``series`` has the figures by measure, versions ascending."""
     return [alarm for rule in RULES if (alarm := next(_raised(rule, series.get(rule.measure, ())), None))]
 
 
 def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int = 1) -> Alarm | None:
-    """Return the first evaluation in which the gap closes because text falls; ``scopes`` benchmarks share the
-    rate."""
+    """Return the alarm at the first evaluation in which the gap closes because text accuracy falls.
+
+    ``scopes`` is the number of benchmarks among which the rate is divided. Returns None without such an
+    evaluation.
+    """
     for test, evaluation in enumerate(evaluations, 1):
         loss, gain = evaluation.text_before - evaluation.text, evaluation.page - evaluation.page_before
         is_closing = loss >= TEXT_LEAST and 0 < loss + gain <= loss / TEXT_PART
@@ -220,7 +227,10 @@ def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int
 
 
 def fall_p(before: Answers, after: Answers) -> float | None:
-    """Test whether accuracy fell on the same items; None if nothing can be said."""
+    """Return the p-value of the hypothesis that accuracy did not fall on the same items.
+
+    Returns None if it cannot be estimated.
+    """
     pair = gaps.pair_of(before, after)
     estimate = gaps.gap(pair) if pair else None
     if estimate is None or estimate.value is None or not estimate.error or estimate.degrees is None:

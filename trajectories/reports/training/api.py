@@ -1,4 +1,4 @@
-"""The call about transfer: what training on some benchmarks changes on others."""
+"""The API call for transfer, which is what training on some benchmarks changes on others."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ class TransferQuery(Body, kw_only=True):
     def check(self) -> None:
         for name, other in (("before", "after"), ("after", "before")):
             if getattr(self, name) is not UNSET and getattr(self, other) is UNSET:
-                raise FieldError(other, f"Is needed beside `{name}`.")
+                raise FieldError(other, f"Is needed together with `{name}`.")
 
 
 class TransferRecord(Struct):
-    table: Annotated[dict[str, Any], Meta(description="As in a report: `{id, title, columns, rows, notes}`.")]
+    table: Annotated[
+        dict[str, Any], Meta(description="A table as in a report: `{id, title, columns, rows, notes}`.")
+    ]
 
 
 class TransferView(APIView):
@@ -38,10 +40,10 @@ class TransferView(APIView):
 
     @call(
         "transfer_get",
-        "What training changes, by benchmark and arm",
+        "Read what training changes, by benchmark and arm",
         description=(
-            "Accuracy before and after, paired by item, and the change beyond that of text. Over the newest "
-            "training runs, or between two reports."
+            "Accuracy before and after training, paired by item, and the change beyond the change of text. "
+            "It covers the newest training runs, or compares two reports."
         ),
         parameters=[TransferQuery],
         answers={200: TransferRecord},

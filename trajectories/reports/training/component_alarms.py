@@ -1,12 +1,13 @@
-"""Alarms on components of rewards: part of what a policy had learned collapses, or shaping alone rises.
+"""Alarms on reward components: part of what a policy had learned collapses, or only shaping rises.
 
-They have a rate of their own, ``alarms.RUN_RATE``, besides that of the alarms on behaviour. The rules share
-it equally; a run's k-th stage spends 6 / (pi k)^2 of a rule's part, and its i-th test 6 / (pi i)^2 of that.
-Stages are kept apart, so that a course that moves on to harder tasks raises nothing.
+These alarms have a rate ``alarms.RUN_RATE`` of their own, in addition to that of the alarms on behaviour. The
+rules share it equally; a run's k-th stage spends 6 / (pi k)^2 of a rule's part, and its i-th test 6 / (pi
+i)^2 of that. Stages are separate, so that a curriculum that moves on to harder tasks does not raise an alarm.
 
-Versions that differ by more than their sampling error are assumed to drift: each keeps half of the distance
-from the mean of the one before. So several versions in a row are worth less than as many independent ones. A
-few versions cannot show how far they drift: eight others are assumed to have shown 2 points.
+If versions differ by more than their sampling error, they are assumed to drift, such that each keeps half of
+its predecessor's distance from the mean. Several versions in a row are therefore worth less than as many
+independent ones. Since a few versions cannot show how far they drift, eight more pairs of neighbours are
+assumed to have shown a drift of 2 points.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from trajectories.rewards.components.outcome import OUTCOME
 
 Points = Sequence[tuple[int, Figure]]
 Series = Mapping[str, Points]
-"""Figures of one stage by measure, versions ascending."""
+"""The figures of one stage by measure, with versions ascending."""
 
-# The numbers of versions taken together for a collapse and for a plateau.
+# The numbers of versions that are taken together for a collapse, and for a plateau.
 WINDOW, SPAN = 3, 5
 LEAST = 0.10
 FLAT = 0.02
-# The part of a version's drift that the next one has too.
+# The part of a version's drift that carries over to the next version.
 CARRIED = 0.5
-# The assumed drift of versions, a standard deviation, as if so many pairs of neighbours had shown it.
+# The assumed standard deviation of the drift, and the number of pairs of neighbours that it counts as.
 DRIFT, DRIFT_PAIRS = 0.02, 8
-# Accuracy must be shown to have gained less than ``GAIN_PART`` of the rise of shaping, with ``ROOM_MIN`` left
-# to gain.
+# For a plateau, accuracy must be shown to have risen by less than ``GAIN_PART`` of the rise of shaping, and
+# must have room to rise by at least ``ROOM_MIN``.
 GAIN_PART = 0.5
 ROOM_MIN = 0.10
-# The numbers of versions between those that a plateau compares.
+# The distances, in versions, between the windows that a plateau compares.
 LAGS = (5, 10, 20, 40, 80, 160)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collapse(Sentinel):
-    """A component that loses what the run had: it falls, or with ``is_rise`` rises."""
+    """A rule for a component that gets worse than it was, by a fall or, with ``is_rise``, by a rise."""
 
     subject: str
     is_rise: bool = False
@@ -57,7 +58,7 @@ class Collapse(Sentinel):
         )
 
     def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
-        """Return whether ``value`` is beyond ``reference`` by a ``part`` of the least change."""
+        """Return whether ``value`` is worse than ``reference`` by at least ``part`` of the least change."""
         change = value - reference if self.is_rise else reference - value
         return change >= LEAST * part
 
@@ -75,7 +76,7 @@ COLLAPSES = (
         title="Calling collapses",
         measure="needed",
         subject="The share of episodes in which a tool was called exactly where one is needed",
-        look="whether calls are missing or needless: the components “called” and “redundant”.",
+        look="whether calls are missing or needless, in the components “called” and “redundant”.",
     ),
     Collapse(
         id="redundant",
@@ -90,21 +91,21 @@ COLLAPSES = (
         title="The choice of tools collapses",
         measure="selection",
         subject="The share of calls of the right tools",
-        look="which tool is called in place of which.",
+        look="which tools are called in place of others.",
     ),
     Collapse(
         id="arguments",
         title="Arguments collapse",
         measure="arguments",
-        subject="The nearness of arguments to the right ones",
-        look="the fields of calls of the right tools, above all dates, places and units.",
+        subject="The similarity of arguments to the right arguments",
+        look="the fields of calls to the right tools, above all dates, places and units.",
     ),
     Collapse(
         id="call_results",
         title="Calls fail",
         measure="call_results",
         subject="The share of calls with a result",
-        look="what the tools answer in place of a result.",
+        look="what the tools answer instead of a result.",
     ),
     Collapse(
         id="executed",
@@ -118,8 +119,8 @@ PLATEAU = Collapse(
     id="plateau",
     title="Plateau on shaping",
     measure=SHAPING,
-    subject="What is earned of the terms beside the outcome",
-    look="what a wrong answer is paid, on the page of rewards; episodes that are paid well and wrong.",
+    subject="The share earned of the terms other than the outcome",
+    look="what a wrong answer is paid, on the page of rewards; and well-paid episodes that are wrong.",
     is_rise=True,
 )
 PLATEAU_WORDS = (
@@ -132,7 +133,10 @@ RULES = len(COLLAPSES) + 1
 
 
 def component_alarms(series: Mapping[str, Series]) -> list[Alarm]:
-    """Return the first alarm of each rule and stage. Stages are by label, in the order of first versions."""
+    """Return the first alarm of each rule and stage.
+
+    ``series`` has the stages by label, in the order of their first versions.
+    """
     return [
         replace(alarm, scope=scope)
         for number, (scope, figures) in enumerate(series.items(), 1)
@@ -166,7 +170,8 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
             rule.is_beyond(figure.value, best.value, part=0.5) for figure in figures[start : start + WINDOW]
         ):
             continue
-        # The present window is compared with the best of so many windows, any of which could have been it.
+        # The present window is compared with the best of ``test`` windows, so the p-value is multiplied by
+        # it.
         p = min(1.0, test * change_p(best, present, noise=noise[start], is_rise=rule.is_rise))
         if p < level(test, rules=RULES) * part:
             since = _since(rule, figures, best.value, start)
@@ -174,7 +179,7 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
 
 
 def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: int) -> int:
-    """Return the first of the versions in a row, up to ``start``, that lie beyond half the least change."""
+    """Return the first version of the unbroken run up to ``start`` that shows half of the least change."""
     while start and rule.is_beyond(figures[start - 1].value, reference, part=0.5):
         start -= 1
     return start
@@ -204,19 +209,22 @@ def _plateaus(points: Sequence[tuple[int, Figure, Figure]], part: float) -> Iter
 
 
 def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
-    """Return the drift in each beginning of the series, a variance with its degrees, as it weighs in ``size``
-    successive versions together. Neighbours that keep half of each other differ half as much as they vary.
+    """Return, for each beginning of the series, the drift's variance with its degrees of freedom.
+
+    The variance is scaled to its weight in the mean of ``size`` successive versions. It is corrected because
+    neighbours carry over half of their drift, so that their differences show only half of the variance.
     """
     together = 1 + 2 * sum((1 - number / size) * CARRIED**number for number in range(1, size))
     drifts = []
     for versions, (variance, _) in enumerate(jitters(figures)):
         pairs = max(0, versions - 1)
         known = (variance / (1 - CARRIED) * pairs + DRIFT**2 * DRIFT_PAIRS) / (pairs + DRIFT_PAIRS)
-        # Neighbouring pairs share a version: as in ``jitters``.
+        # Neighbouring pairs share a version, so they are worth two thirds of independent ones, as in
+        # ``jitters``.
         drifts.append((known * together, 2 * (pairs + DRIFT_PAIRS) / 3))
     return drifts
 
 
 def _windows(figures: Sequence[Figure], size: int) -> list[Pooled]:
-    """Pool successive versions, by the place of their first."""
+    """Return the pooled figures of every ``size`` successive versions, by the place of the first one."""
     return [pooled(figures[start : start + size], is_share=True) for start in range(len(figures) - size + 1)]

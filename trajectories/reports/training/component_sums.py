@@ -1,4 +1,4 @@
-"""Sums of the components of rewards by policy version and stage."""
+"""The sums of reward components by policy version and stage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trajectories.rewards.profiles.store import SETTING, profile_get
 COMPONENTS = ("syntax", "executed", "needed", "redundant", "selection", "arguments", "call_results")
 SHAPING = "shaping"
 MEASURES = (OUTCOME, *COMPONENTS, SHAPING)
-# Columns of one stage: its number, and the sums of its measures.
+# The number of values for one stage, which are its number and the sums of its measures.
 STAGE_SUMS = 1 + len(MEASURES) * SUMS_PER_MEASURE
 
 _SUMS = Statement(
@@ -36,13 +36,13 @@ _SUMS = Statement(
     ),
 )
 Stages = Mapping[int, Mapping[str, Figure]]
-"""Figures by stage, 0 for tasks without one, and by measure."""
+"""The figures by stage and measure; stage 0 has the tasks without a stage."""
 
 
 def stage_sums(
     run_id: int, versions: Collection[int], splits: Collection[str] = ()
 ) -> dict[tuple[int, str], list[float]]:
-    """Return the number of stages and their sums in a row, by version and arm."""
+    """Return the sums by version and arm, each as a flat list of the number of stages and the stages' sums."""
     rows = _SUMS.rows(
         run=run_id,
         versions=sorted(versions),
@@ -59,24 +59,27 @@ def stage_sums(
 
 
 def stages_of(sums: Sequence[float]) -> Stages:
-    """Return the figures of one version and arm from the result of ``stage_sums``."""
+    """Return the figures of one version and arm, decoded from a list of ``stage_sums``."""
     starts = range(1, len(sums), STAGE_SUMS)
     return {int(sums[start]): figures_of(MEASURES, sums[start + 1 : start + STAGE_SUMS]) for start in starts}
 
 
 def is_whole(sums: Sequence[float]) -> bool:
-    """Return whether stored sums have all current measures."""
+    """Return whether stored sums contain all measures of the current code."""
     return len(sums) > 0 and len(sums) == 1 + sums[0] * STAGE_SUMS
 
 
 def has_shaping(run: Run) -> bool:
-    """Return whether the run is paid for anything besides the outcome."""
+    """Return whether the run's reward profile pays for anything besides the outcome."""
     return any(_terms(run.pk))
 
 
 def _terms(run_id: int) -> Iterator[dict[str, str | float]]:
-    """Yield the terms of the run's profile besides the outcome: where each pays least, how far it is from
-    there to where it pays most, and how much lies between."""
+    """Yield the terms of the run's reward profile besides the outcome.
+
+    ``start`` is the component's value at which the term pays least, ``span`` the distance from there to the
+    value at which it pays most, and ``weight`` the difference in pay between the two.
+    """
     settings = Run.objects.values_list("settings", flat=True).get(pk=run_id)
     if not (reference := settings.get(SETTING)):
         return

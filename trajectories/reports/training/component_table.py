@@ -1,4 +1,4 @@
-"""Components of rewards by policy version and stage, and the state of their alarms."""
+"""The table of reward components by policy version and stage, and the states of their alarms."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TITLES = {
     SHAPING: "Shaping",
 }
 NOTE = (
-    "Means over judged episodes that have the component; tasks that are tagged with a stage are apart by it. "
-    "Shaping is the share that is earned of what the terms of the run's profile beside the outcome can pay."
+    "Means over judged episodes that have the component; tasks that are tagged with a stage are separated by "
+    "it. Shaping is the share earned of what the terms of the run's profile, other than the outcome, can pay."
 )
 
 
 def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -> Table:
-    """Return one row for each version and stage that has judged episodes."""
+    """Return the table, with a row for each version and stage that has judged episodes."""
     rows: list[Row] = [
         {
             "version": str(version.version),
@@ -52,7 +52,7 @@ def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -
 
 
 def _columns(known: Collection[str]) -> list[Column]:
-    """Return the columns of those measures that some row has."""
+    """Return the columns of the measures that occur in at least one row."""
     measures = [
         column
         for name, title in TITLES.items()
@@ -81,7 +81,7 @@ def stage_label(stage: int) -> str:
 
 
 def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]:
-    """Return the figures by stage, in the order in which stages began, and by measure."""
+    """Return the figures by stage and measure, with stages in the order in which they began."""
     series: dict[str, dict[str, list[tuple[int, Figure]]]] = {}
     for version in versions:
         for stage, figures in version.stages.items():
@@ -92,7 +92,7 @@ def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]
 
 
 def rules_shown(series: Mapping[str, Series], *, is_shaped: bool) -> list[tuple[Collapse, str, str]]:
-    """Return each rule with its words, and its state if it raised nothing."""
+    """Return each rule with its words, and with its state for when it raised no alarm."""
     states = [
         (rule, rule.words, _state(series, rule.measure, versions=2 * WINDOW, missing="no such component"))
         for rule in COLLAPSES

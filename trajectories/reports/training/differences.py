@@ -1,4 +1,4 @@
-"""Changes by training: after less before, paired by item, and differences of changes between arms."""
+"""Differences between two arms' changes by training, where a change is after minus before, paired by item."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from trajectories.reports.estimators.clusters import spread_of
 from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of, with_interval
 
 NO_SHARED = "no item has judged answers in both arms, before and after"
-NO_DIFFERENCE = "the gap changes by the same on every item: there is no variance to estimate from"
+NO_DIFFERENCE = "the gap changes by the same amount on every item, so there is no variance to estimate from"
 FEW_DIFFERENT = f"fewer than {DIFFERENT_MIN} items change differently in the two arms"
 
 
 def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Estimate:
-    """Return the change of ``first`` less that of ``second``, over looks and the items that all four have.
+    """Estimate the change of ``first`` minus the change of ``second``, on the items that all four sides have.
 
-    In each pair ``a`` is after training and ``b`` before.
+    The interval is over items and looks. In each pair, ``a`` is after training and ``b`` before.
     """
     items = np.intersect1d(first.items, second.items)
     pairs = [pair_of(pair.a.of_items(items), pair.b.of_items(items)) for pair in (first, second)]
@@ -41,10 +41,10 @@ def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Esti
 
 
 def _contributions(pair: Pair, *, sign: float) -> Iterator[tuple[Codes, Codes, Floats]]:
-    """Yield each sample's contribution to the pair's difference.
+    """Yield the samples' items, looks and contributions to the pair's difference, one side after the other.
 
-    An item's difficulty shared by before and after cancels. It is subtracted from each sample first, so that
-    it is not mistaken for an effect of looks.
+    The part of an item's difficulty that before and after share cancels out. It is subtracted from each
+    sample first, so that it is not mistaken for an effect of looks.
     """
     common = (pair.mean_a - pair.mean_a.mean() + pair.mean_b - pair.mean_b.mean()) / 2
     for answers, mean, side in ((pair.a, pair.mean_a, sign), (pair.b, pair.mean_b, -sign)):

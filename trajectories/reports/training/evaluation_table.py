@@ -1,4 +1,4 @@
-"""Text and page accuracy, and the gap, of each evaluated checkpoint, with the alarm if text falls."""
+"""The table of text accuracy, page accuracy and gap by evaluated checkpoint, and the alarm if text falls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ COLUMNS = (
 )
 NO_PAIR = "not evaluated both as text and as a page"
 NOTE = (
-    "Evaluation runs of the same model whose checkpoint is that of the version. Gaps are as in reports: {}."
+    "Evaluation runs of the same model with the checkpoint of the version. Gaps are estimated as in reports: "
+    "{}."
 )
 
 
@@ -48,7 +49,7 @@ def evaluation_table(evaluations: Sequence[Evaluation]) -> Table:
 
 
 def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
-    """List the benchmarks whose gap closes because text falls."""
+    """Return the alarms for benchmarks whose gap closes because text accuracy falls."""
     series = {evaluation.benchmark: list(_evaluated(evaluation)) for evaluation in evaluations}
     scopes = sum(bool(points) for points in series.values())
     raised = (text_alarm(points, scope=name, scopes=scopes) for name, points in series.items() if points)
@@ -56,12 +57,12 @@ def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
 
 
 def is_compared(evaluations: Sequence[Evaluation]) -> bool:
-    """Return whether any benchmark has two checkpoints that were evaluated as text and as a page."""
+    """Return whether any benchmark has two comparable checkpoints, evaluated both as text and as a page."""
     return any(True for evaluation in evaluations for _ in _evaluated(evaluation))
 
 
 def episodes_link(evaluation: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
-    """Return the address of a checkpoint's episodes in an arm, in the lab's search."""
+    """Return the address of the lab's search for a checkpoint's episodes in an arm."""
     return search_link(run=evaluation.run_of(point, arm), benchmark=evaluation.benchmark, arm=arm, **filters)
 
 
@@ -87,7 +88,7 @@ def _row(evaluation: Evaluation, point: Checkpoint) -> Row:
 
 
 def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
-    """Return the gap on the items that both arms have, which are the row's items."""
+    """Return the cells for the gap, which is on the items that both arms have."""
     pair = gaps.pair_of(evaluation.answers(point, text_arm), evaluation.answers(point, page_arm))
     if pair is None:
         return {"items": 0, "note": gaps.NO_SHARED}
@@ -96,7 +97,7 @@ def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str
 
 
 def _evaluated(evaluation: Evaluation) -> Iterator[Evaluated]:
-    """Compare each later checkpoint with the first, on the items that both have in both arms."""
+    """Yield the comparison of each later checkpoint with the first, on items that both have in both arms."""
     first = next((point for point in evaluation.checkpoints if evaluation.text_and_page(point)), None)
     if first is None:
         return

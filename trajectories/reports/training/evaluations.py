@@ -1,8 +1,8 @@
-"""Evaluations of the checkpoints of a training run, benchmark by benchmark.
+"""The evaluations of a training run's checkpoints, benchmark by benchmark.
 
-An evaluation belongs to a checkpoint if its run is of kind ``eval`` and names the training run's model and
-that checkpoint: the one that training started from (``checkpoint`` of the training run), or that of a policy
-version. Both runs are of one project.
+An evaluation belongs to a checkpoint if its run is of kind ``eval``, is in the same project, and names the
+training run's model and that checkpoint. The checkpoint is the one that training started from (``checkpoint``
+of the training run) or that of a policy version.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.estimators.answers import Answers, Codes
 from trajectories.reports.ladder import RUNGS, UNSCORED, ArmKey
 
-# The parts of a set-up that training changes; all others have to be the same before and after.
+# The parts of a set-up that training changes. All other parts have to be the same before and after.
 OF_TRAINING = ("checkpoint", "policy version")
 
 
 class Checkpoint(NamedTuple):
-    """``version`` is None for the checkpoint that training started from, and for that of a report."""
+    """A checkpoint. ``version`` is None for the start of training, and for the checkpoint of a report."""
 
     name: str
     version: int | None
@@ -36,7 +36,7 @@ class Checkpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One benchmark at the checkpoints that were evaluated on it, the earliest first; ``runs`` by id."""
+    """The evaluation of ``checkpoints``, the earliest first, on one benchmark; ``runs`` are by id."""
 
     benchmark: str
     data: BenchmarkData
@@ -48,7 +48,7 @@ class Evaluation:
         return self.data.codes(MAIN.counts)
 
     def arms(self, *checkpoints: Checkpoint) -> list[str]:
-        """Return the scored arms in which all these checkpoints were evaluated, in the table's order."""
+        """Return the scored arms in which all these checkpoints were evaluated, in the order of tables."""
         names = {point.name for point in checkpoints}
         keys = [key for key in self.data.arms if key.checkpoint in names and key.arm not in UNSCORED]
         counts = itertools.groupby(sorted(key.arm for key in keys))
@@ -56,16 +56,16 @@ class Evaluation:
         return [key.arm for key in setups.arm_order({ArmKey(arm) for arm in shared})]
 
     def text_arm(self, *checkpoints: Checkpoint) -> str | None:
-        """Return the ladder's first arm without a page."""
+        """Return the ladder's first arm without a page in which these checkpoints were evaluated."""
         return next((arm for arm in self._rungs(checkpoints) if not ARMS[arm].has_page), None)
 
     def page_arm(self, *checkpoints: Checkpoint) -> str | None:
-        """Return the arm of the page alone, or else the ladder's last arm with a page."""
+        """Return ``gym`` if it was evaluated at these checkpoints, else the ladder's last arm with a page."""
         pages = [arm for arm in self._rungs(checkpoints) if ARMS[arm].has_page]
         return "gym" if "gym" in pages else next(reversed(pages), None)
 
     def text_and_page(self, *checkpoints: Checkpoint) -> tuple[str, str] | None:
-        """Return the two arms whose difference is the gap, or None if one is missing."""
+        """Return the text arm and the page arm, whose difference is the gap, or None if one is missing."""
         text, page = self.text_arm(*checkpoints), self.page_arm(*checkpoints)
         return (text, page) if text and page else None
 
@@ -77,16 +77,16 @@ class Evaluation:
         return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)
 
     def episodes(self, checkpoint: Checkpoint, arm: str, items: Codes) -> list[int]:
-        """Return the ids of the episodes, item by item."""
+        """Return the ids of a checkpoint's episodes in an arm, sorted by item."""
         made = self.data.episodes(ArmKey(arm, checkpoint=checkpoint.name), items)
         return [int(episode) for episode in made.episode[made.item.argsort(kind="stable")]]
 
     def run_of(self, checkpoint: Checkpoint, arm: str) -> int:
-        """Return the checkpoint's first run in this arm; it must have one."""
+        """Return the id of the checkpoint's first run in this arm, in which it must have been evaluated."""
         return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)
 
     def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
-        """Describe other differences between these checkpoints in an arm; empty if there are none."""
+        """Describe how an arm's set-ups differ at these checkpoints, apart from training; empty if not."""
         names = {point.name for point in checkpoints}
         made = [
             setups.setup_of(self.runs[run], arm=arm, conditions=conditions)
@@ -99,7 +99,7 @@ class Evaluation:
 
 
 def checkpoints_of(run: Run) -> list[Checkpoint]:
-    """Return the checkpoint that training started from, then those of its policy versions, each name once."""
+    """Return the checkpoint that training started from, then those of its versions, without repeats."""
     versions = PolicyVersion.objects.filter(run=run).exclude(checkpoint="").order_by("version")
     named = [Checkpoint(row.checkpoint, row.version, f"version {row.version}") for row in versions]
     points = [Checkpoint(run.checkpoint, None, "start"), *named] if run.checkpoint else named
@@ -110,7 +110,7 @@ def checkpoints_of(run: Run) -> list[Checkpoint]:
 
 
 def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, str]:
-    """Return the evaluations of a run's checkpoints, with the checkpoints' names."""
+    """Return the evaluation runs of a training run's checkpoints, each with its checkpoint's name."""
     names = [point.name for point in checkpoints]
     of_model = Run.objects.filter(project=run.project, kind=Run.Kind.EVAL, model=run.model)
     runs = of_model.filter(checkpoint__in=names).order_by("pk")
@@ -120,7 +120,7 @@ def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, st
 def evaluations_of(
     runs: Mapping[Run, str], checkpoints: Sequence[Checkpoint], *, splits: Collection[str] = ()
 ) -> list[Evaluation]:
-    """Return an evaluation for each benchmark with episodes; ``runs`` come with their checkpoints' names."""
+    """Return an evaluation for each benchmark with episodes; ``runs`` maps runs to checkpoint names."""
     named = {run.pk: name for run, name in runs.items()}
     evaluations = []
     for benchmark, run_ids in selectors.runs_by_benchmark(named).items():

@@ -1,4 +1,4 @@
-"""Means of one policy version with their errors, and means over several versions."""
+"""The means of a policy version with their errors, and means over several versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over tasks of each task's count n and total s: enough for a mean over episodes and its error."""
+    """Sums over tasks of their counts and totals, which suffice for a mean over episodes and its error."""
 
     tasks: int
     count: float
@@ -27,7 +27,7 @@ SUMS_PER_MEASURE = len(fields(Sums))
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A mean over ``count`` episodes, or steps, of ``tasks`` tasks, with its variance clustered by task."""
+    """A mean over ``count`` episodes or steps of ``tasks`` tasks, with its variance clustered by task."""
 
     value: float
     variance: float
@@ -36,9 +36,9 @@ class Figure:
     tasks: int
 
     def interval(self, *, alpha: float = 0.05) -> tuple[float, float] | None:
-        """Return the interval of the mean.
+        """Return the interval of the mean, or None for a single task or without variance.
 
-        It is None for a single task, and if nothing varies: an interval without width would claim certainty.
+        An interval without width would claim certainty.
         """
         if self.degrees < 1 or self.variance <= 0:
             return None
@@ -47,13 +47,13 @@ class Figure:
 
 
 def figure_of(sums: Sums) -> Figure | None:
-    """Return the ratio estimator over tasks (Cochran, 1977, chapter 6), or None if there are no episodes."""
+    """Estimate the mean as a ratio over tasks (Cochran, 1977, chapter 6), or return None without episodes."""
     if not sums.count:
         return None
     value = sums.total / sums.count
     residuals = sums.total_squared - 2 * value * sums.count_times_total + value**2 * sums.count_squared
     factor = sums.tasks / (sums.tasks - 1) if sums.tasks > 1 else 0.0
-    # Differences of nearly equal sums: what is left of a variance of 0 may be negative.
+    # The sums are nearly equal, so rounding may turn a variance of 0 into a small negative number.
     variance = max(0.0, factor * residuals) / sums.count**2
     if variance < 1e-12 * max(value**2, 1e-12):
         variance = 0.0
@@ -61,7 +61,10 @@ def figure_of(sums: Sums) -> Figure | None:
 
 
 def figures_of(names: Iterable[str], sums: Sequence[float]) -> dict[str, Figure]:
-    """Return the figures of measures whose sums stand in a row; those that no episode has are left out."""
+    """Return the figures of the named measures from their concatenated sums.
+
+    Measures that no episode has are left out.
+    """
     figures = {}
     for index, name in enumerate(names):
         tasks, *rest = sums[index * SUMS_PER_MEASURE : (index + 1) * SUMS_PER_MEASURE]
@@ -72,7 +75,7 @@ def figures_of(names: Iterable[str], sums: Sequence[float]) -> dict[str, Figure]
 
 @dataclass(frozen=True, kw_only=True)
 class Pooled:
-    """The mean of several versions together; ``parts`` are pairs of a variance and its degrees."""
+    """The mean over several versions; ``parts`` are pairs of a variance and its degrees of freedom."""
 
     value: float
     weights: Sequence[float]
@@ -80,7 +83,7 @@ class Pooled:
 
 
 def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
-    """Average versions, weighted by their episodes."""
+    """Return the mean over several versions, weighted by their episodes."""
     total = sum(figure.count for figure in figures)
     weights = [figure.count / total for figure in figures]
     parts = [
@@ -92,10 +95,10 @@ def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
 
 
 def _variance(figure: Figure, *, is_share: bool) -> float:
-    """Return the variance of a figure; that of a share is at least the variance with pseudo-counts.
+    """Return the variance of a figure, which for a share is at least the variance with pseudo-counts.
 
-    As many independent tries, with two of each outcome added (Agresti and Coull, 1998): no event in a hundred
-    does not prove that there are none.
+    The pseudo-counts add two tries of each outcome to as many independent tries (Agresti and Coull, 1998),
+    because no event in a hundred tries does not prove that there are none.
     """
     if not is_share:
         return figure.variance
@@ -104,25 +107,26 @@ def _variance(figure: Figure, *, is_share: bool) -> float:
 
 
 def jitter(figures: Sequence[Figure]) -> tuple[float, float]:
-    """Estimate the variance of versions beyond sampling error, with its degrees of freedom, from neighbours.
+    """Estimate the jitter, which is the variance of versions beyond sampling error.
 
-    Neighbours differ by twice the jitter and both sampling variances; a trend hardly shows in them.
+    Returns it with its degrees of freedom. It is estimated from neighbours, whose squared difference is, on
+    average, twice the jitter plus both sampling variances. A trend hardly affects it.
     """
     return jitters(figures)[-1]
 
 
 def jitters(figures: Sequence[Figure]) -> list[tuple[float, float]]:
-    """Return the jitter of each beginning of the series, by its number of versions."""
+    """Return the jitter of each beginning of the series, indexed by its number of versions."""
     excess, known = 0.0, [(0.0, 1.0), (0.0, 1.0)][: len(figures) + 1]
     for count, (a, b) in enumerate(pairwise(figures), 1):
         excess += (b.value - a.value) ** 2 - a.variance - b.variance
-        # Neighbouring differences share a version, and so are worth two thirds of independent ones.
+        # Neighbouring differences share a version, so they are worth two thirds of independent ones.
         known.append((max(0.0, excess / (2 * count)), max(1.0, 2 * count / 3)))
     return known
 
 
 def change_p(reference: Pooled, present: Pooled, *, noise: tuple[float, float], is_rise: bool) -> float:
-    """Test the hypothesis of no change: one-sided, Welch's t, with the jitter of versions."""
+    """Return the one-sided p-value of the hypothesis of no change, by Welch's t with the versions' jitter."""
     variance, degrees = noise
     spread = sum(weight**2 for weight in (*reference.weights, *present.weights))
     parts = [*reference.parts, *present.parts, (spread * variance, degrees)]

@@ -1,7 +1,7 @@
-"""The transfer matrix: what training on some benchmarks changes on others, over training runs or two reports.
+"""The transfer matrix: what training on some benchmarks changes on others, for training runs or two reports.
 
-"Trained on" is read from the tasks of a training run's judged episodes. For two reports it is that of the
-training runs of the same model that registered the second plan's ``model.checkpoint``.
+"Trained on" comes from the tasks of a training run's judged episodes. For two reports, the training runs are
+those of the same model that registered the second plan's ``model.checkpoint``.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ from trajectories.reports.training.evaluations import (
 from trajectories.reports.training.selectors import trained_on
 from trajectories.reports.training.transfer_table import transfer_rows, transfer_table
 
-# At most so many training runs are looked through, the newest first.
+# The number of newest training runs that are searched for evaluations.
 RUNS_MAX = 20
 BEFORE, AFTER = "before", "after"
 
 
 def transfer_of_runs(viewer: Viewer) -> Table:
-    """Return the transfer of the viewer's newest training runs, from first to last evaluated checkpoint."""
+    """Return the transfer matrix of the newest training runs that the viewer may see.
+
+    Each run is compared from its first to its last evaluated checkpoint.
+    """
     runs = projects.visible(Run.objects.filter(kind=Run.Kind.TRAIN), viewer).order_by("-pk")[:RUNS_MAX]
     return transfer_table([row for run in runs for row in _rows_of(run, viewer.splits)])
 
 
 def transfer_of_reports(before: Report, after: Report, *, splits: Collection[str] = ()) -> Table:
-    """Return the transfer matrix of two reports, whose runs stand for the two checkpoints."""
+    """Return the transfer matrix of two reports, whose runs are taken as those of two checkpoints."""
     runs = {
         run: name
         for report, name in ((before, BEFORE), (after, AFTER))
@@ -58,7 +61,7 @@ def _rows_of(run: Run, splits: Collection[str]) -> list[Row]:
 
 
 def _trainers(report: Report) -> list[Run]:
-    """Return the training runs that made a report's checkpoint, the newest first."""
+    """Return the training runs that registered a report's checkpoint, the newest first."""
     model = report.plan["model"]
     if not model.get("checkpoint"):
         return []

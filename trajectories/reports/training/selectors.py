@@ -1,4 +1,4 @@
-"""Reads about a training run: its versions' figures, its groups, what the trainer posted."""
+"""Queries about a training run: its versions' figures, its groups, and the trainer's posted metrics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories.reports.training.figures import SUMS_PER_MEASURE, Figure, figu
 _JUDGED, _CORRECT, _VOID = (
     f"count(*) FILTER (WHERE v.outcome {those})" for those in ("<> 'void'", "= 'correct'", "= 'void'")
 )
-# Each measure of a group: the number of episodes or steps that count, and the sum over them.
+# The SQL of each measure of a group: the number of episodes or steps that count, and the sum over them.
 GROUP_SQL = {
     "reward": (_JUDGED, _CORRECT),
     "void": ("count(v.id)", _VOID),
@@ -47,8 +47,8 @@ _OF_VERSION = ", ".join(
     f"sum(n_{name} * s_{name}), sum(s_{name} * s_{name})"
     for name in GROUP_SQL
 )
-# The leading columns of a version: the episodes that ended, and the sums of the measures. The sums of
-# components follow.
+# The number of leading values of a version, which are the number of ended episodes and the sums of the
+# measures. The sums of components follow.
 OWN_SUMS = 1 + len(GROUP_SQL) * SUMS_PER_MEASURE
 METRICS_MAX = 24
 
@@ -60,9 +60,10 @@ _POSTED = Statement(__file__, "posted")
 
 @dataclass(frozen=True, kw_only=True)
 class VersionFigures:
-    """Figures of one arm and policy version.
+    """The figures of one arm and policy version.
 
-    ``figures`` are by measure, without those that no episode has; ``components`` are as summed.
+    ``figures`` are by measure, without measures that no episode has. ``components`` are the stored sums,
+    which ``stages`` decodes.
     """
 
     version: int
@@ -72,13 +73,16 @@ class VersionFigures:
 
     @cached_property
     def stages(self) -> Stages:
-        """The figures of components, decoded only for the arm that is looked at."""
+        """The figures of components, which are decoded on demand because only one arm is shown."""
         return stages_of(self.components)
 
 
 class GroupCounts(NamedTuple):
-    """Groups of one policy version, or of one epoch. ``repeated`` are of tasks that had a group before;
-    ``comparable`` have two or more judged samples."""
+    """Counts of the groups of one policy version, or of one epoch.
+
+    ``repeated`` counts groups of tasks that had a group before, and ``comparable`` those with at least two
+    judged samples.
+    """
 
     version: int | None
     epoch: int | None
@@ -91,7 +95,10 @@ class GroupCounts(NamedTuple):
 
 
 def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str, Sequence[VersionFigures]]:
-    """Return figures by arm, versions ascending. Only what changed since the last read is summed again."""
+    """Return the figures of a run by arm, with versions ascending.
+
+    Only versions that changed since the last call are summed again.
+    """
     rows = list(VersionSum.objects.filter(run_id=run_id))
     sums = {
         (row.policy_version, row.arm): row.sums
@@ -118,11 +125,12 @@ def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str
 def _summed(
     run_id: int, versions: Collection[int], splits: Collection[str]
 ) -> dict[tuple[int, str], list[float]]:
-    """Sum by version and arm, and store the sums for later, unless they are of some splits alone."""
+    """Return the sums by version and arm, and store them for later unless they cover only some splits."""
     rows = _SUMS.rows(
         run=run_id, versions=sorted(versions), nobodys=list(HARMLESS_VOIDS), splits=sorted(splits)
     )
-    # These are read after the number of changes: whatever comes in between is summed again.
+    # These sums are read after the number of changes, so whatever arrives in between is summed again next
+    # time.
     stages = stage_sums(run_id, versions, splits)
     whole = {(version, arm): [*sums, *stages.get((version, arm), [0])] for _, arm, version, _, sums in rows}
     if not splits:
@@ -137,14 +145,17 @@ def _summed(
 def group_counts(
     run_id: int, *, arm: str, splits: Collection[str] = ()
 ) -> tuple[dict[int, GroupCounts], list[GroupCounts]]:
-    """Return the counts by policy version, and those of each epoch in order."""
+    """Return the counts of groups by policy version, and those of each epoch in order."""
     rows = [GroupCounts(*row) for row in _GROUPS.rows(run=run_id, arm=arm, splits=sorted(splits))]
     by_version = {row.version: row for row in rows if row.version is not None}
     return by_version, [row for row in rows if row.epoch is not None]
 
 
 def posted_metrics(run_id: int) -> Mapping[str, Mapping[int, float]]:
-    """Return the trainer's own metrics by name and policy version: the first names in alphabetical order."""
+    """Return the trainer's own metrics by name and policy version.
+
+    Of many names, only the first ``METRICS_MAX`` in alphabetical order are returned.
+    """
     by_name: dict[str, dict[int, float]] = {}
     for version, name, value in _POSTED.rows(run=run_id):
         if name in by_name or len(by_name) < METRICS_MAX:
@@ -153,7 +164,7 @@ def posted_metrics(run_id: int) -> Mapping[str, Mapping[int, float]]:
 
 
 def trained_on(run: Run, *, splits: Collection[str] = ()) -> list[str]:
-    """Return the benchmarks of the tasks in the run's judged episodes."""
+    """Return the names of the benchmarks whose tasks occur in the run's judged episodes."""
     tasks = TaskSum.objects.filter(run=run, scope=Scope.RUN, judged__gt=0)
     if splits:
         tasks = tasks.filter(task__split__in=splits)

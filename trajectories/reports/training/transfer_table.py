@@ -1,7 +1,7 @@
-"""Trained on one benchmark, evaluated on another: accuracy before and after, arm by arm.
+"""The transfer table: accuracy before and after training on other benchmarks, arm by arm.
 
-The change of an arm is paired by item. How much more an arm gains than text does is the difference of two
-such changes: what training does beyond what it does to the model's knowledge.
+The change of an arm is paired by item. How much more an arm gains than text is the difference of two such
+changes; it is the effect of training beyond its effect on the model's knowledge.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ COLUMNS = (
     Column("note", "Note"),
 )
 NOTE = (
-    "After less before, in points of accuracy, paired by item, with errors clustered over items and looks. "
-    "Beyond text: the arm's change less that of the first text arm (difference in differences, on the items "
+    "After minus before, in points of accuracy, paired by item, with errors clustered over items and looks. "
+    "Beyond text: the arm's change minus that of the first text arm (difference in differences, on the items "
     "that both arms have before and after). The p-values are not adjusted for the number of rows."
 )
 CHART = Chart(
@@ -63,8 +63,8 @@ CHART = Chart(
         beside=("beyond_text", "beyond text"),
     ).draw,
     caption=(
-        "Filled: accuracy after training less accuracy before. Hollow, beyond text: the arm's change "
-        "less that of text, on the items that both have."
+        "Filled: accuracy after training minus accuracy before. Hollow, beyond text: the arm's change "
+        "minus that of text, on the items that both have."
     ),
 )
 NOT_RECORDED = "not recorded here"
@@ -85,9 +85,9 @@ def transfer_table(rows: Sequence[Row]) -> Table:
 def transfer_rows(
     evaluations: Sequence[Evaluation], *, trained_on: Sequence[str], run: Run | None
 ) -> list[Row]:
-    """Return a row for each benchmark and arm evaluated at both the first and the last checkpoint.
+    """Return a row for each benchmark and arm that was evaluated at both the first and the last checkpoint.
 
-    ``run`` is the training run, where it is recorded here.
+    ``run`` is the training run, or None if it was not recorded here.
     """
     return [row for evaluation in evaluations for row in _rows(evaluation, trained_on, run)]
 
@@ -113,7 +113,7 @@ def _rows(evaluation: Evaluation, trained_on: Sequence[str], run: Run | None) ->
 
 
 def _ends(evaluation: Evaluation) -> tuple[Checkpoint, Checkpoint] | None:
-    """Return the first checkpoint, and the last one that shares an arm with it."""
+    """Return the first checkpoint and the last one that shares an arm with it, or None if there is none."""
     if len(evaluation.checkpoints) < 2:
         return None
     first = evaluation.checkpoints[0]
@@ -158,7 +158,7 @@ def _numbers(
 def _changed_link(
     evaluation: Evaluation, pair: gaps.Pair, arm: str, before: Checkpoint, after: Checkpoint
 ) -> str:
-    """Return the address of the changed items' episodes, before and after, or of all if none changed."""
+    """Return the address of the episodes on changed items, before and after, or on all if none changed."""
     changed = pair.items[pair.differences != 0] if pair.differences.any() else pair.items
     most = EPISODES_LINKED // 2
     return episodes_named(
@@ -182,7 +182,7 @@ def _beyond_text(
 
 
 def _in_words(reason: str) -> str:
-    """Reword the reason for a missing gap, which speaks of two arms, for before and after."""
+    """Reword the reason for a missing gap, so that it is about before and after and not about two arms."""
     return reason.replace("the two arms", "before and after").replace(
         "one of before and after", "one of the two"
     )

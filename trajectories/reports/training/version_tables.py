@@ -1,4 +1,4 @@
-"""The tables of a training run's own episodes: by policy version, by epoch, and what the trainer posted."""
+"""The tables about a training run's own episodes by policy version and epoch, and about posted metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trajectories.reports.tables import (
 from trajectories.reports.training.figures import Figure
 from trajectories.reports.training.selectors import GroupCounts, VersionFigures
 
-# Measures by name: title, and whether the value is a share.
+# The title of each measure, and whether its value is a share.
 SHOWN = {
     "reward": ("Reward", True),
     "void": ("Void", True),
@@ -61,11 +61,11 @@ TASK_COLUMNS = (Column("version", "Version"), *GROUP_COLUMNS)
 EPOCH_COLUMNS = (Column("epoch", "Epoch"), *GROUP_COLUMNS)
 NARRATION = (
     "Reward is the mean over judged episodes; intervals (95%) are clustered by task. Narration is the share "
-    "of the thought that restates the page or the action: a heuristic, as all measures of behaviour are."
+    "of the thought that restates the page or the action. Like all measures of behaviour, it is a heuristic."
 )
 DEGENERATE = (
-    "A group is degenerate if two or more of its samples were judged and all are right, or all wrong: it has "
-    "no advantage to learn from."
+    "A group is degenerate if at least two of its samples were judged and all are right or all are wrong, "
+    "because it then has no advantage to learn from."
 )
 EPOCH = "A task's n-th group belongs to epoch n."
 
@@ -94,7 +94,7 @@ def epoch_table(epochs: Sequence[GroupCounts]) -> Table:
 
 
 def metric_table(run_id: int, arm: str, posted: Mapping[str, Mapping[int, float]]) -> Table:
-    """Return a table with a row per version and a column per name that the trainer posted."""
+    """Return the table of posted metrics, with a row per version and a column per metric."""
     names = list(posted)
     columns = [
         Column("version", "Version"),
@@ -142,8 +142,10 @@ def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[
 
 
 def with_interval(name: str, figure: Figure, *, is_share: bool) -> dict[str, float | None]:
-    """Return a figure as the cells of a row, shares in percent. Symmetrical intervals may reach beyond what a
-    value can be."""
+    """Return a figure and its interval as cells of a row, with shares in percent.
+
+    Intervals are cut to the possible values, because they are symmetrical and may reach beyond them.
+    """
     made = scaled if is_share else number
     ends = figure.interval()
     if ends is None:

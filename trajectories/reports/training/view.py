@@ -1,4 +1,4 @@
-"""The training view of a run: tables over its policy versions and evaluations, and the state of alarms."""
+"""The training view of a run: tables of its policy versions and evaluations, and the state of its alarms."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ ALARM_COLUMNS = (
     Column("rule", "Rule"),
 )
 SPENDING = (
-    "An alarm also needs a p-value below what is left for that version, so that of healthy runs at most 5% "
-    "ever raise one on behaviour, and at most 5% one on components of rewards (measured by simulation: "
+    "An alarm also needs a p-value below what is left for that version, so that at most 5% of healthy runs "
+    "ever raise an alarm on behaviour, and at most 5% one on reward components (measured by simulation: "
     "python -m validation.alarms)."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingView:
-    """``arm`` is the one whose episodes the tables of versions count, of those in ``arms``.
+    """The training view of a run.
 
-    ``problems`` say what cannot be shown, and why.
+    The tables of versions count the episodes of ``arm``, which is one of ``arms``. ``problems`` are sentences
+    about what cannot be shown, and why.
     """
 
     arm: str
@@ -57,7 +58,7 @@ class TrainingView:
     tables: Sequence[Table]
 
     def record(self) -> dict[str, Any]:
-        """Return the view as JSON."""
+        """Return the view as plain JSON values, without the alarms, which are in a table."""
         return {
             "arm": self.arm,
             "arms": list(self.arms),
@@ -68,7 +69,7 @@ class TrainingView:
 
 
 def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> TrainingView:
-    """Compute the view of ``arm``, or of the arm with the most episodes."""
+    """Compute the view for ``arm``, or for the arm with the most episodes if it has none."""
     by_arm = selectors.version_figures(run.pk, splits=splits)
     chosen = arm if arm in by_arm else max(by_arm, key=lambda name: _ended(by_arm[name]), default="")
     versions = by_arm.get(chosen, ())
@@ -125,20 +126,20 @@ def _series(versions: Sequence[VersionFigures]) -> dict[str, list[tuple[int, Any
 def _problems(versions: Sequence[VersionFigures], evaluations: Sequence[Evaluation]) -> list[str]:
     problems = []
     if not versions:
-        problems.append("No episode with a policy version has ended: there is nothing to plot yet.")
+        problems.append("No episode with a policy version has ended, so there is nothing to plot yet.")
     elif all("reward" not in version.figures for version in versions):
-        problems.append("Every episode is void: there is no reward.")
+        problems.append("Every episode is void, so there is no reward.")
     elif len(versions) == 1:
-        problems.append("There is one policy version: changes show from the second on.")
+        problems.append("There is only one policy version. Changes show from the second version on.")
     if not evaluations:
         problems.append(
-            "No evaluation belongs to this run: gap, text accuracy and transfer need runs of kind eval with "
+            "No evaluation belongs to this run. Gap, text accuracy and transfer need runs of kind eval with "
             "the same model, and with the checkpoint of the run or of one of its policy versions."
         )
     elif not is_compared(evaluations):
         problems.append(
             "No two checkpoints were evaluated on the same items in the same set-up both as text and as a "
-            "page: whether the gap closes, and why, cannot be said."
+            "page, so it is unknown whether the gap closes, and why."
         )
     return problems
 
@@ -150,7 +151,7 @@ def _alarm_table(rows: Sequence[Row]) -> Table:
 def _component_rows(
     alarms: Sequence[Alarm], series: Mapping[str, Series], *, is_shaped: bool
 ) -> Iterator[Row]:
-    """Yield a row for each alarm that a rule raised, or else one with the rule's state."""
+    """Yield a row for each alarm of each rule, or one row with the rule's state if it raised no alarm."""
     for rule, words, state in rules_shown(series, is_shaped=is_shaped):
         raised: list[Alarm | None] = [alarm for alarm in alarms if alarm.rule == rule.id]
         for alarm in raised or [None]:

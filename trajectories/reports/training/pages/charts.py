@@ -1,4 +1,4 @@
-"""Values over policy versions as drawings that share their horizontal axis."""
+"""Charts of values over policy versions, which share their horizontal axis."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSpec:
-    """Specification of a chart.
+    """The specification of a chart.
 
-    It draws columns of a table, of the rows with ``scope`` in column ``by``, and the alarms of ``rules``.
+    The chart draws ``columns`` of the rows of a table that have ``scope`` in column ``by``, and the alarms of
+    ``rules``.
     """
 
     id: str
@@ -38,7 +39,7 @@ class ChartSpec:
 
     @property
     def within(self) -> tuple[float, float]:
-        """Lowest and highest possible value."""
+        """The lowest and the highest possible value."""
         if self.unit == WORDS:
             return 0.0, math.inf
         return (0.0, 100.0) if self.unit.startswith("%") else (-math.inf, math.inf)
@@ -46,7 +47,7 @@ class ChartSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """``table`` is the id of the table with its values."""
+    """A chart that has been drawn; ``table`` is the id of the table with its values."""
 
     id: str
     title: str
@@ -60,7 +61,7 @@ class Chart:
 
 
 NARRATION = "% of the thought that restates page or action"
-# Measures of versions: the chart's id, title and unit, the column with its name, and the rule of its alarms.
+# The charts of measures by version: id, title, unit, the column with its name, and the rule of its alarms.
 MEASURES = (
     ("reward", "Reward", "%", {"reward": "Reward"}, ""),
     ("thoughts", "Thought length", WORDS, {"thought_words": "Words"}, "thoughts"),
@@ -84,7 +85,7 @@ CHARTS = (
 
 
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
-    """Return the charts with two points or more, on one axis of versions; tables are by id."""
+    """Return the charts with at least two points, on a common axis of versions; tables are by id."""
     specs = [
         *_evaluated(tables["evaluations"]),
         *CHARTS,
@@ -98,7 +99,7 @@ def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) 
 
 
 def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
-    """Return a chart of the accuracies and one of the gap for each benchmark."""
+    """Return, for each benchmark, the specifications of a chart of the accuracies and a chart of the gap."""
     names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
     specs = []
     for index, name in enumerate(names):
@@ -120,7 +121,10 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
 
 
 def _components(table: Mapping[str, Any], alarms: Sequence[Alarm]) -> list[ChartSpec]:
-    """Return charts of the components that raised an alarm, and of each stage's accuracy beside shaping."""
+    """Return the specifications of charts of reward components.
+
+    There is one for each component that raised an alarm, and one of accuracy with shaping for each stage.
+    """
     titles = {column["id"]: column["title"] for column in table["columns"]}
     stages = list(dict.fromkeys(row["stage"] for row in table["rows"]))
     alone = [(alarm.measure, alarm.scope) for alarm in alarms if alarm.measure in titles]
@@ -159,8 +163,8 @@ def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
 def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
     """Return the version at which the start of training is drawn.
 
-    It is the version before the run's first, or version 0 if that is the start itself, since no evaluation
-    names a checkpoint of its own for it.
+    It is the version before the run's first, except if the first is 0 and no evaluation has a checkpoint of
+    its own for it. Version 0 then is the start itself.
     """
     versions = {
         name: {int(row["version"]) for row in tables[name]["rows"] if row["version"] is not None}
@@ -171,7 +175,7 @@ def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
 
 
 def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> Sequence[tuple[int, Row]]:
-    """Return the rows with a number to draw, by version."""
+    """Return the rows that have a number to draw, each with its version, thinned out if there are many."""
     rows = [row for row in table["rows"] if row.get(spec.by, "") == spec.scope]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
@@ -187,7 +191,7 @@ def _chart(
     chart = LineChart(
         name=f"chart-{spec.id}",
         title=f"{visible(spec.title)} by policy version",
-        description=f"{len(rows)} versions, in {spec.unit}. The table has the same.",
+        description=f"{len(rows)} versions, in {spec.unit}. The table has the same numbers.",
         lines=lines,
         versions=versions,
         values=FRAME.scale_of(ends, within=spec.within),
@@ -209,7 +213,7 @@ def _chart(
 
 
 def _line(spec: ChartSpec, number: int, column: str, rows: Sequence[tuple[int, Row]]) -> Line:
-    """Return the line of one column, dashed if it is not the first."""
+    """Return the line of one column, which is dashed if it is the second."""
     name = visible(spec.columns[column])
     points = []
     for version, row in rows:

@@ -1,4 +1,4 @@
-"""Contents of the page of a run's training."""
+"""The contents of the page about a run's training, and of the transfer page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from trajectories.shell.forms import FilterForm, choice_field
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.text.untrusted import visible
 
-# The form of the transfer matrix offers at most so many reports.
+# The number of newest reports that the form of the transfer matrix offers.
 REPORTS_MAX = 200
 
 
 class TrainingPage:
-    """The policy versions of one run; ``?arm=`` names the arm whose episodes count."""
+    """The page about the policy versions of one run; the query parameter ``arm`` selects the arm."""
 
     def __init__(self, run_id: int, parameters: QueryDict) -> None:
         self.run: Run = selectors.run_get(run_id)
@@ -45,7 +45,7 @@ class TrainingPage:
         return [Section(table, chart=CHART if table["id"] == "transfer" else None) for table in tables]
 
     def file(self, name: str) -> File:
-        """Return a table or a chart as a file. Raises ``Http404`` if there is none of this name."""
+        """Return a table or a chart as a file. Raises ``Http404`` if there is none with this name."""
         stem, _, kind = name.rpartition(".")
         if stem in self._record and kind in TABLES:
             return table_file(self._record[stem], kind, source=self.run.name)
@@ -56,7 +56,7 @@ class TrainingPage:
 
 
 class TransferForm(FilterForm):
-    """Filters of the transfer matrix; without both reports, it is that of training runs."""
+    """The form of the transfer matrix, which compares two reports if both are chosen, else training runs."""
 
     page = "the transfer matrix"
 
@@ -69,7 +69,7 @@ class TransferForm(FilterForm):
             field.choices = choices
 
     def reports(self) -> tuple[Report, Report] | None:
-        """Return the reports before and after; None unless both are named."""
+        """Return the reports before and after training, or None unless both are chosen."""
         named = self.filters()
         if "before" not in named or "after" not in named:
             return None
@@ -78,7 +78,7 @@ class TransferForm(FilterForm):
 
 
 class TransferPage:
-    """Changes by training, over training runs, or between two reports (``?before=&after=``)."""
+    """The transfer page, about training runs or two reports (query parameters ``before`` and ``after``)."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self.form = TransferForm(parameters)
@@ -90,7 +90,7 @@ class TransferPage:
         self.query = parameters.urlencode()
 
     def file(self, name: str) -> File:
-        """Return the table or its chart as a file. Raises ``Http404`` if there is none of this name."""
+        """Return the table or its chart as a file. Raises ``Http404`` if there is none with this name."""
         stem, _, kind = name.rpartition(".")
         if stem == self.record["id"] and kind in TABLES:
             return table_file(self.record, kind, source=self._source)

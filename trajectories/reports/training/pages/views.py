@@ -16,7 +16,7 @@ def training_detail(request: LabRequest, run_id: int) -> HttpResponse:
 
 @lab_page
 def training_file(request: LabRequest, run_id: int, name: str) -> StreamingHttpResponse:
-    """Send a chart or a table as a file for papers."""
+    """Send a chart or a table of a run's training as a file."""
     page = TrainingPage(run_id, request.GET)
     return download(page.file(name), f"{page.files_named}{name}")
 
