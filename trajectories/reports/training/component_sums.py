@@ -42,7 +42,7 @@ Stages = Mapping[int, Mapping[str, Figure]]
 def stage_sums(
     run_id: int, versions: Collection[int], splits: Collection[str] = ()
 ) -> dict[tuple[int, str], list[float]]:
-    """Return the sums by version and arm, each as a flat list of the number of stages and the stages' sums."""
+    """Return the sums by version and arm, as flat lists of the number of stages and the stages' sums."""
     rows = _SUMS.rows(
         run=run_id,
         versions=sorted(versions),
