@@ -101,7 +101,7 @@ def read_authors(episode: Episode, conversation: Conversation) -> dict[int, tupl
 def read_batch_conversations(
     batch: Batch, episode: Episode, *, first_alone: bool = False
 ) -> list[Conversation]:
-    """Read the conversations of an episode of a batch, as ``read_conversations`` does."""
+    """Read an episode's conversations by ``read_conversations``, with the batch's parameters and counts."""
     solutions, left_out = batch.parameters.solutions, batch.left_out
     return read_conversations(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 

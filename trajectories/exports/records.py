@@ -26,7 +26,7 @@ Names = Annotated[list[Annotated[str, string(NAME_CHARS)]], _MANY]
 
 
 class LabelsIn(Body, kw_only=True):
-    """A filter for steps, and for episodes by their steps, by label.
+    """A filter by the labels of steps, which also applies to episodes through their steps.
 
     A step's label is the adjudicated answer, or else the majority's answer.
     """

@@ -109,7 +109,7 @@ def _check_options(kind: EpisodeKind, parameters: Parameters) -> None:
         message = "Only rows of single steps can be filtered by segment. Choose a kind with this option."
         raise GymError("no_segments", message, status=422, fields={"segments": [message]})
     if parameters.reward_profile and "reward_profile" not in kind.options:
-        message = "A reward profile can only be used with rewards. Choose that kind."
+        message = "Only the kind 'rewards' uses a reward profile. Choose that kind."
         raise GymError("no_profile", message, status=422, fields={"reward_profile": [message]})
 
 

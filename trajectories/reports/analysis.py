@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A choice of the items that count."""
+    """A selection of the items that count in an analysis."""
 
     id: str
     title: str
@@ -103,7 +103,7 @@ class Analysis:
 
     @property
     def page_contrasts(self) -> Iterator[tuple[ArmKey, ArmKey]]:
-        """The plan's contrasts of a text arm with a page arm, as far as both arms have episodes."""
+        """The plan's contrasts of a text arm with a page arm, if both have episodes."""
         for a, b in contrasts_of(self.plan):
             if ARMS[b.arm].has_page and not ARMS[a.arm].has_page and {a, b} <= set(self.arms):
                 yield a, b

@@ -21,7 +21,7 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.plan import plan_read
 from trajectories.reports.tables import LOSSES, table_record
 
-# Of the progress, reading the benchmarks makes up this many parts, and the estimation one more part.
+# Reading the benchmarks makes up this many parts of the progress, and estimation makes up one more.
 PARTS = 4
 # Missing facts are computed in batches of this size, for at most this many seconds. Tables report the rest.
 FACTS_AT_ONCE, FACTS_SECONDS = 100, 90.0

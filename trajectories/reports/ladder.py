@@ -17,7 +17,7 @@ RUNGS = {
     "gym_image": "pixels without text",
 }
 PICTURED = "gym_image"
-# The rung that an arm adds to itself when its page is shown as a picture without an outline.
+# The rung between an arm and the same arm with its page shown as a picture without an outline.
 PIXELS = "pixels"
 # Probes are not scored, because they have a distance but no accuracy.
 UNSCORED = frozenset(PROBE_ARMS)

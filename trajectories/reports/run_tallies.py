@@ -12,7 +12,7 @@ from core.database.sql import Statement, sql_read
 from core.statistics import wilson
 from trajectories.models.sums import Scope
 
-# SQL for episodes that were lost by the form of the output and not by a wrong answer; see decision 0076.
+# SQL for whether an episode was lost by the form of its output and not by a wrong answer; see decision 0076.
 IS_FAILURE = sql_read(__file__, "is_format_failure")
 IS_REPAIRED = sql_read(__file__, "is_repaired", is_failure=IS_FAILURE)
 _FORMATS = Statement(__file__, "format_tallies", is_failure=IS_FAILURE, is_repaired=IS_REPAIRED)

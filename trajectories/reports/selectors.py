@@ -13,7 +13,7 @@ from trajectories.record.api.auth import Principal
 
 
 def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
-    """Return the report. Raises ``GymError`` 404 ``unknown_report``, even if the key just may not see it."""
+    """Return the report. Raises ``GymError`` 404 ``unknown_report``, also if the key may not see it."""
     reports = Report.objects.filter(pk=report_id)
     report = (projects.visible(reports, principal) if principal else reports).first()
     if report is None or (principal and not _is_visible(report, principal)):

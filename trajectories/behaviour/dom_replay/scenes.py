@@ -215,10 +215,10 @@ def _number(more: Any, name: str) -> float | None:
 
 
 def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
-    """Return the page load's events up to the moment's end, the problems of its chunks, and a count.
+    """Read the events of the moment's page load, up to the moment's end.
 
-    The count is the number of unreadable events. Later chunks are not opened unless they hold a snapshot.
-    Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
+    Returns them with the problems of their chunks and the number of unreadable events. Later chunks are not
+    opened unless they hold a snapshot. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
     """
     rows = chunks.list_chunks(episode_id=episode_id, page=moment.page)
     needed = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]

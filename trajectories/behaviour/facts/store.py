@@ -16,9 +16,10 @@ from trajectories.behaviour.facts.source import Source, sources_read
 from trajectories.behaviour.facts.types import CONFIGURATION, Facts
 from trajectories.models import EpisodeFacts, StepFacts
 
-# The wait after an episode's end: pages send their last events on leaving, harnesses a step after the answer.
+# Seconds to wait after an episode's end, because pages send their last events while they are being left, and
+# harnesses send their last step after the answer.
 SETTLE_S = 5
-# By this time, most late events and steps have arrived.
+# After this many seconds, most late events and steps have arrived.
 LATE_S = 60
 
 # Columns that are not among the computed values: keys, versions, times and the words for the search.

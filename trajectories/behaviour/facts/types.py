@@ -47,7 +47,7 @@ class EpisodeCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckContext:
-    """What the action check needs to know about an episode.
+    """The facts about an episode that its action check depends on.
 
     ``has_page``: the arm has a page; ``is_recorded``: the recorder is on; ``answer``: the answer submitted
     through the API, else None; ``answered_in``: the step in which a page's answer was recorded.

@@ -1,1 +1,1 @@
-"""The check that DOM replays show what the agent saw, by rendering them in a sandbox next to screenshots."""
+"""The check that DOM replays show what the agent saw, by comparing sandboxed renderings with screenshots."""

@@ -1,8 +1,7 @@
 """The comparison of a rendered replay with the screenshot of the same moment.
 
-A pixel counts as changed if one of its colours differs by more than ``TOLERANCE`` from the pixels at the same
-place and next to it in the other picture. Letters that are smoothed differently or one pixel off therefore do
-not count.
+A pixel counts as changed if one of its colours differs by more than ``TOLERANCE`` from every pixel at or next
+to the same place in the other picture. Letters that are smoothed differently or one pixel off do not count.
 """
 
 from __future__ import annotations

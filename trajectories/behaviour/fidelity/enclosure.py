@@ -20,7 +20,7 @@ from verifiers.sandbox.enclosure import BARE, memory_open
 from verifiers.sandbox.seccomp import browser_filter
 
 WALL_S = 12.0  # seconds for one picture, from the browser's start
-VIRTUAL_MS = 12_000  # of the page's virtual clock, which skips ahead while the page is idle
+VIRTUAL_MS = 12_000  # on the page's virtual clock, which skips ahead while the page is idle
 # The memory limit for all processes of the sandbox together, measured every ``WATCH_S`` seconds. Limiting the
 # address space would not work, because Chromium reserves too much of it.
 MEMORY_BYTES = 1024 * 1024 * 1024
@@ -31,13 +31,13 @@ SHARED_BYTES = 256 * 1024 * 1024
 FILE_BYTES = 64 * 1024 * 1024
 OUTPUT_BYTES = 48 * 1024 * 1024  # the most that is read of the sandbox's output
 FILES = 400
-FILES_BYTES = 96 * 1024 * 1024  # a page's files together
-SIDE = 4_096  # pixels of the longer side of a picture
+FILES_BYTES = 96 * 1024 * 1024  # all files of a page together
+SIDE = 4_096  # the most pixels on the longer side of a picture
 
 
 PICTURE = "/box/picture.png"
 PAGE = "/box/page.html"
-# Prints the picture, after the beginning of the rendered page, which shows whether the page was ready.
+# Prints the beginning of the rendered page, which shows whether the page was ready, and then the picture.
 SCRIPT = f'"$@" >{PAGE} || exit 1; head -c 2000 {PAGE}; cat {PICTURE}'
 
 WALLS = (

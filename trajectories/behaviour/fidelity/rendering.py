@@ -43,7 +43,7 @@ PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">
 
 UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", "not_ready", "unreadable"]
 PROC = Path("/proc")
-# Only the memory that processes do not share counts, since they share programs and libraries.
+# Shared memory is not counted, because the processes share programs and libraries.
 OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
 PROCESSES_MOST = 1_000
 

@@ -22,8 +22,8 @@ from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
 
-# The wait after an episode's end: pages send the last of a recording on leaving, harnesses a step after the
-# answer.
+# Seconds to wait after an episode's end, because pages send the last of a recording while they are being
+# left, and harnesses send their last step after the answer.
 SETTLE_S = 30
 # A check in progress cannot take longer than this, as its job has a time limit.
 UNDER_WAY_S = 60

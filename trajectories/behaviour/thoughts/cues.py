@@ -1,4 +1,4 @@
-"""The compiled patterns of ``cues.toml``, by whose words and forms the rules classify a sentence."""
+"""The compiled patterns of ``cues.toml``, which the rules use to classify sentences."""
 
 from __future__ import annotations
 

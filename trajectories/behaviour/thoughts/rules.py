@@ -26,7 +26,7 @@ TURN_WORDS = 6
 VALUE_WORDS = 10
 CONTENT_MIN = 3
 FRAGMENT_WORDS = 2
-# If fewer of a sentence's words differ, as a share, it counts up or says the same thing again and again.
+# If a smaller share of a sentence's words is distinct, it counts up or says the same thing again and again.
 DIFFERENT_MIN = 0.4
 REPEATED_MIN = 8
 
@@ -228,7 +228,7 @@ def _is_of_action(one: Sentence) -> bool:
 
 
 def _is_act_for_page(one: Sentence) -> bool:
-    """Return whether only the page is the reason for an action, as in "A dialog is open, so I close it"."""
+    """Return whether the page is the only reason for an action, as in "A dialog is open, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
     reason = cues.REASONS.search(one.text)

@@ -45,7 +45,7 @@ def _parts(thought: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(thought: str, begin: int, end: int) -> bool:
-    """Return whether the sentence from ``begin`` continues after a dot before ``end``."""
+    """Return whether the sentence that begins at ``begin`` continues after the dot that ends at ``end``."""
     before = thought[max(begin, end - BEFORE_CHARS) : end]
     if not before.endswith("."):
         return False

@@ -95,7 +95,10 @@ def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) ->
 
 
 def _hashes(step: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the hashes of a step's observation and screenshot, each None if there is none."""
+    """Return the hashes of a step's observation and of its screenshot, each None if there is none.
+
+    The observation's hash is of its text or, if the text is stored as a blob, of that blob.
+    """
     text = step["observation_text"]
     sha256 = hashlib.sha256(text.encode()).hexdigest() if text else step["observation_sha256"] or None
     return sha256, step["screenshot"] or None

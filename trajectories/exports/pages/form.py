@@ -105,14 +105,14 @@ class ExportForm(forms.Form):
         required=False,
         label="Outcomes",
         widget=forms.CheckboxSelectMultiple,
-        help_text="If none is selected: the kind's own, listed below.",
+        help_text="If none is selected, the kind's defaults below apply.",
     )
     origins = forms.MultipleChoiceField(
         choices=Origin,
         required=False,
         label="Origin",
         widget=forms.CheckboxSelectMultiple,
-        help_text="If none is selected: the kind's own, listed below.",
+        help_text="If none is selected, the kind's defaults below apply.",
     )
     segments = forms.MultipleChoiceField(
         choices=Step.Segment,

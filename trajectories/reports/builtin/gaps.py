@@ -156,7 +156,7 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
 
 
 def _void_note(estimate: Estimate, *, low: float | None, high: float | None) -> str:
-    """Return a note if other verdicts on the void episodes could move the gap out of its interval."""
+    """Return a note if proper verdicts on the void episodes could have moved the gap out of its interval."""
     if low is None or high is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= low and high <= estimate.high:

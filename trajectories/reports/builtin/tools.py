@@ -1,6 +1,6 @@
 """The tables of tool use by arm: when tools are called, which ones and how.
 
-They show a modality gap of tool use next to that of answers.
+They show the modality gap of tool use, in addition to that of answers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The variance of a mean over samples that share items and looks.
 
-It is clustered in two ways (Cameron, Gelbach and Miller, 2011), as the variance between items and what looks
+It uses two-way clustering (Cameron, Gelbach and Miller, 2011): the variance between items, plus what looks
 add.
 """
 

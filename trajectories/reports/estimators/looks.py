@@ -49,8 +49,8 @@ def factor_levels(
     ``looks`` are by code, and effects are differences from the neutral values in ``references``. Each factor
     has a model of its own, because there are seldom enough looks for a joint one. The answers have a random
     intercept of the item, whose share of the variance is removed first (quasi-demeaning), and a random
-    intercept of the look (REML, statsmodels). Student's t has as many degrees of freedom as there are looks,
-    minus the values. If each look differs from the neutral one in a single factor, looks are not a sample;
+    intercept of the look (REML, statsmodels). Student's t has as many degrees of freedom as looks minus
+    values. If each look differs from the neutral one in a single factor, looks are not a sample;
     errors are then clustered by item and hold for these looks alone.
     """
     factors = {name: {look[name] for look in looks.values() if name in look} for name in references}

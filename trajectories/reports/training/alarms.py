@@ -32,7 +32,7 @@ class Sentinel:
     look: str
 
     def alarm(self, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
-        """Build the alarm raised at ``version``, for a change that has lasted since version ``since``."""
+        """Build the alarm raised at ``version``, for a change that began at version ``since``."""
         return Alarm(
             rule=self.id,
             measure=self.measure,

@@ -1,4 +1,4 @@
-"""The API call for transfer, which is what training on some benchmarks changes on others."""
+"""The API call for the transfer matrix: what training on some benchmarks changes on others."""
 
 from __future__ import annotations
 

@@ -179,7 +179,10 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
 
 
 def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: int) -> int:
-    """Return the first version of the unbroken run up to ``start`` that shows half of the least change."""
+    """Return the place where the change began.
+
+    From there up to ``start``, every version differs from the reference by at least half of the least change.
+    """
     while start and rule.is_beyond(figures[start - 1].value, reference, part=0.5):
         start -= 1
     return start

@@ -17,7 +17,7 @@ from trajectories.rewards.profiles.store import SETTING, profile_get
 COMPONENTS = ("syntax", "executed", "needed", "redundant", "selection", "arguments", "call_results")
 SHAPING = "shaping"
 MEASURES = (OUTCOME, *COMPONENTS, SHAPING)
-# The number of values for one stage, which are its number and the sums of its measures.
+# The number of values for one stage: the stage's number, and the sums of its measures.
 STAGE_SUMS = 1 + len(MEASURES) * SUMS_PER_MEASURE
 
 _SUMS = Statement(

@@ -88,7 +88,7 @@ def _row(evaluation: Evaluation, point: Checkpoint) -> Row:
 
 
 def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
-    """Return the cells for the gap, which is on the items that both arms have."""
+    """Return the cells for the gap on the items that both arms have."""
     pair = gaps.pair_of(evaluation.answers(point, text_arm), evaluation.answers(point, page_arm))
     if pair is None:
         return {"items": 0, "note": gaps.NO_SHARED}

@@ -86,7 +86,10 @@ class Evaluation:
         return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)
 
     def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
-        """Describe how an arm's set-ups differ at these checkpoints, apart from training; empty if not."""
+        """Describe how an arm's set-ups differ between these checkpoints, apart from what training changes.
+
+        The text is empty if they do not differ.
+        """
         names = {point.name for point in checkpoints}
         made = [
             setups.setup_of(self.runs[run], arm=arm, conditions=conditions)

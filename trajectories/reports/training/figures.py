@@ -97,7 +97,7 @@ def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
 def _variance(figure: Figure, *, is_share: bool) -> float:
     """Return the variance of a figure, which for a share is at least the variance with pseudo-counts.
 
-    The pseudo-counts add two tries of each outcome to as many independent tries (Agresti and Coull, 1998),
+    Two tries of each outcome are added to the figure's count of independent tries (Agresti and Coull, 1998),
     because no event in a hundred tries does not prove that there are none.
     """
     if not is_share:

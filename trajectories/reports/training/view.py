@@ -69,7 +69,7 @@ class TrainingView:
 
 
 def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> TrainingView:
-    """Compute the view for ``arm``, or for the arm with the most episodes if it has none."""
+    """Compute the view for ``arm`` or, if it has no episodes, for the arm with the most episodes."""
     by_arm = selectors.version_figures(run.pk, splits=splits)
     chosen = arm if arm in by_arm else max(by_arm, key=lambda name: _ended(by_arm[name]), default="")
     versions = by_arm.get(chosen, ())

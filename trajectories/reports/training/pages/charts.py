@@ -164,7 +164,7 @@ def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
     """Return the version at which the start of training is drawn.
 
     It is the version before the run's first, except if the first is 0 and no evaluation has a checkpoint of
-    its own for it. Version 0 then is the start itself.
+    its own for it. In that case, version 0 is the start itself.
     """
     versions = {
         name: {int(row["version"]) for row in tables[name]["rows"] if row["version"] is not None}
