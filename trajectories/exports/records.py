@@ -107,7 +107,7 @@ class ExportIn(Body, kw_only=True):
         ),
     ] = UNSET
     reward_profile: Annotated[
-        str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description="For `rewards`: what pays.")
+        str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description="For `rewards`: its profile.")
     ] = ""
     seed: Annotated[int, Meta(ge=0, le=SEED_MAX, description="Seed for choosing pairs.")] = 0
     golds: Annotated[bool, Meta(description="Add a column with the gold. Needs the scope `golds`.")] = False

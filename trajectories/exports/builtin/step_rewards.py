@@ -23,8 +23,8 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
 @export_kind(
     "step_rewards",
     title="Step rewards",
-    description="A row per step with the rewards that were posted with it and the milestones that it was the "
-    "first to reach, by name. `reward` is the reward of the whole episode, or null if its verdict is void.",
+    description="A row per step with the rewards that were posted with it and the milestones that were first "
+    "reached in it, by name. `reward` is the reward of the whole episode, or null if its verdict is void.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,

@@ -28,9 +28,9 @@ TITLES = {
     SHAPING: "Shaping",
 }
 NOTE = (
-    "Means over judged episodes that have the component, with a row for each stage with which tasks are "
-    "tagged. Shaping is the share earned of what the terms of the run's profile, other than the outcome, can "
-    "pay."
+    "Means over judged episodes that have the component. Tasks that are tagged with a stage have rows of "
+    "their own. Shaping is the share earned of what the terms of the run's profile, other than the outcome, "
+    "can pay."
 )
 
 
