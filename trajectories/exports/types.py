@@ -29,7 +29,7 @@ GOLD_UNIT = "gold_unit"
 
 @dataclass(frozen=True, kw_only=True)
 class StepLabel:
-    """The weight of a step's label; if it is 0, ``reason`` is the reason."""
+    """The weight of a step's label, with the ``reason`` if it is 0."""
 
     weight: float
     reason: str = ""

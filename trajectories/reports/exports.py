@@ -22,8 +22,8 @@ CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
 }
-# Files are sent in parts of the first size. A file that must be complete first stays in memory up to the
-# second.
+# The size of the parts in which files are sent, and the size up to which a file that must be complete before
+# it is sent stays in memory.
 PART_BYTES = 256 * 1024
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 

@@ -51,8 +51,8 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S
 def css_clean(text: str, resolve: Resolve) -> str:
     """Return the CSS with each address replaced by the result of ``resolve``.
 
-    An address for which that is None becomes an empty one. The text is cut off where brackets nest deeper
-    than ``DEEPEST``.
+    If ``resolve`` returns None, the address becomes an empty one. The text is cut off where brackets nest
+    deeper than ``DEEPEST``.
     """
     return _cleaned(text, resolve)[0]
 

@@ -75,7 +75,7 @@ def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
 
 
 def _beyond(one: Image.Image, other: Image.Image) -> Image.Image:
-    """Mark where a colour of ``one`` is darker or brighter than every pixel of ``other`` within one pixel."""
+    """Mark where a colour of ``one`` is darker or brighter than in every pixel of ``other`` around it."""
     darker = ImageChops.subtract(other.filter(ImageFilter.MinFilter(3)), one)
     brighter = ImageChops.subtract(one, other.filter(ImageFilter.MaxFilter(3)))
     return _beyond_tolerance(ImageChops.lighter(darker, brighter))

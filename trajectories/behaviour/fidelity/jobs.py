@@ -31,7 +31,7 @@ ALIVE = "replays"
 SOFT_LIMIT_S = 40
 HARD_LIMIT_S = 50
 AGAIN_S = 60.0
-# Checks in progress at a time.
+# The most checks in progress at a time.
 UNDER_WAY = 2
 # A step that is still waiting this long after its job was sent counts as lost.
 LOST_S = 60.0

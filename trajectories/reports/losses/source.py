@@ -1,4 +1,4 @@
-"""The reading of lost episodes in the form that the rules need."""
+"""Queries that read lost episodes in the form that the rules need."""
 
 from __future__ import annotations
 

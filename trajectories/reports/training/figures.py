@@ -98,7 +98,7 @@ def _variance(figure: Figure, *, is_share: bool) -> float:
     """Return the variance of a figure, which for a share is at least the variance with pseudo-counts.
 
     Two tries of each outcome are added to the figure's count of independent tries (Agresti and Coull, 1998),
-    because no event in a hundred tries does not prove that there are none.
+    because a hundred tries without an event do not prove that it never happens.
     """
     if not is_share:
         return figure.variance

@@ -1,4 +1,4 @@
-"""The transfer table: accuracy before and after training, by benchmarks trained and evaluated on, arm by arm.
+"""The transfer table: accuracy before and after training on some benchmarks, by evaluation benchmark and arm.
 
 The change of an arm is paired by item. How much more an arm gains than text is the difference of two such
 changes; it is the effect of training beyond its effect on the model's knowledge.
