@@ -183,7 +183,7 @@ def test_rewards_say_what_a_profile_pays_and_for_what() -> None:
 
 
 def test_a_profile_is_of_the_rewards_alone() -> None:
-    with pytest.raises(GymError, match="choose that kind"):
+    with pytest.raises(GymError, match="Choose that kind"):
         scene.exported("sft", reward_profile="outcome-v1")
     with pytest.raises(GymError, match="no reward profile"):
         scene.exported("rewards", reward_profile="outcome-v9")

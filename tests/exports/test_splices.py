@@ -202,7 +202,7 @@ def test_a_file_of_thoughts_has_one_a_line() -> None:
     [
         (b"", "no revision"),
         (b'{"text": "a"}\n{"txt": 1}', "Line 2"),
-        (b'{"text":"a"}\n' * 1_001, "up to 1,000"),
+        (b'{"text":"a"}\n' * 1_001, "at most 1,000"),
     ],
 )
 def test_a_wrong_file_of_thoughts_says_where(data: bytes, words: str) -> None:

@@ -57,7 +57,7 @@ def test_the_page_names_model_and_setup_and_says_how_to_read_it(
     assert "a-model, step-9 axtree-v2" in words
     assert "history full · 1 sample" in words
     assert "How to read this report" in words
-    assert "the margin of the plan (±3 points)" in words
+    assert "the plan’s margin (±3 points)" in words
 
 
 @pytest.mark.parametrize(("looks", "setup"), [(None, "axtree-v2"), ({"count": 4}, "axtree-v2 · 4 looks")])

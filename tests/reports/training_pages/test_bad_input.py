@@ -83,8 +83,11 @@ NOT_COMPARED = "on the same items in the same set-up both as text and as a page"
     [
         (void, ["Every episode is void", "no group has two judged samples", "No evaluation belongs"]),
         (opened, ["No episode with a policy version has ended"]),
-        (all_right, ["no item differs", "the gap changes by the same on every item", "cannot say: 4 of at"]),
-        (all_wrong, ["no item differs", "the gap changes by the same on every item"]),
+        (
+            all_right,
+            ["no item differs", "the gap changes by the same amount on every item", "cannot say: 4 of at"],
+        ),
+        (all_wrong, ["no item differs", "the gap changes by the same amount on every item"]),
         (few, ["fewer than 10 items", "no group has two judged samples"]),
         (mixed, [NOT_COMPARED, "not comparable, the set-ups differ: prompt version prompts-v3"]),
         (unshared, [NOT_COMPARED, "no item has judged answers before and after"]),

@@ -111,7 +111,7 @@ def test_one_version_is_a_table_and_no_chart(lab: Lab, owner: Any) -> None:
 
     page = lab(owner).get(f"/runs/{run.pk}/training").content.decode()
 
-    assert "There is one policy version" in page
+    assert "There is only one policy version" in page
     assert "<figure" not in page
     assert "100.0%" in page
 
