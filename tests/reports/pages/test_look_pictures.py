@@ -50,7 +50,7 @@ def test_the_extreme_looks_are_shown_beside_their_accuracy(
         ],
     )
 
-    assert "41.5% right, −9.0 points against all looks of its items: font mono" in page
+    assert "41.5% right, −9.0 points compared with all looks of its items: font mono" in page
     assert f'<a href="/episodes/{pictured.pk}/steps/2"> <img src="/blobs/{DIGEST}/thumbnail"' in page
     assert f'No picture was taken: <a href="/episodes/{bare.pk}/">' in page
     assert "60.0% right" not in page
