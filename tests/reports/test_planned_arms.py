@@ -103,7 +103,7 @@ def test_planted_values_stand_beside_their_estimates() -> None:
     assert shown["accuracy, gym"] == (50.0, 70.0, "no")
     assert shown["pixels, gym − gym:som-v1"] == (30.0, 30.0, "yes")
     assert shown["total, text_zero_shot − gym_image:som-v1"] == (80.0, 60.0, "no")
-    assert "3 of 8 are within their intervals; 8 are expected" in table["notes"][1]
+    assert "3 of 8 planted values are within their intervals; on average, 8 are expected" in table["notes"][1]
 
 
 @pytest.mark.django_db

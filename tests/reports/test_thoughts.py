@@ -58,4 +58,4 @@ def test_what_the_table_of_thoughts_leaves_out_is_counted(monkeypatch: pytest.Mo
     text, page = table["rows"]
     assert (text["episodes"], text["hidden"], text["without_facts"]) == (11, 0, 1)
     assert (page["episodes"], page["hidden"], page["without_facts"]) == (11, 1, 0)
-    assert table["notes"][1].startswith("1 ended episodes are not in these means")
+    assert table["notes"][1].startswith("1 ended episodes are missing from these means")
