@@ -1,4 +1,4 @@
-"""The REST API's calls on benchmarks, tasks and golds."""
+"""The REST API's endpoints for benchmarks, tasks and golds."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from tasks_app.registry import benchmarks
 from tasks_app.selectors import TaskFilter
 
 NDJSON = "application/x-ndjson"
-# Level 1 keeps up with Postgres; level 6 halves the size again at a quarter of the rate.
+# At level 1 gzip keeps up with Postgres; level 6 halves the size again but runs at a quarter of the speed.
 GZIP_LEVEL = 1
 GZIP_WINDOW_BITS = 31
-# With two renderers the schema would list a format parameter, which the API rejects.
+# Because of the two renderers, the schema would list a `format` parameter, which the API rejects.
 NO_FORMAT = OpenApiParameter("format", exclude=True)
 
 
 class Caller(Protocol):
-    """This layer's view of an API key: its splits; an empty list means no limit."""
+    """What this module needs from an API key: the splits that it may see; an empty set means all of them."""
 
     @property
     def splits(self) -> frozenset[str]: ...
 
 
 class NdjsonRenderer(MsgspecRenderer):
-    """Serves callers that accept only NDJSON; errors are JSON on one line."""
+    """Renderer for callers that accept only NDJSON; an error is one line of JSON."""
 
     media_type = NDJSON
     format = "ndjson"
@@ -83,12 +83,12 @@ class TasksExportView(APIView):
     @call(
         "tasks_export",
         "All matching tasks, one JSON object per line",
-        description="Streams in constant memory; compressed when `Accept-Encoding` names gzip. "
-        "Send the `ETag` back as `If-None-Match`: 304 when no task has changed.",
+        description="The server streams in constant memory, compressed if `Accept-Encoding` allows gzip. "
+        "Send the `ETag` back as `If-None-Match` to get 304 when no task has changed.",
         parameters=[ExportQuery, NO_FORMAT],
         answers={
             (200, NDJSON): (Task, "One task per line."),
-            304: OpenApiResponse(description="Nothing has changed since that `ETag`."),
+            304: OpenApiResponse(description="No task has changed since that `ETag`."),
         },
         errors=(400, 422),
     )
@@ -128,7 +128,7 @@ class GoldsExportView(APIView):
 
 
 def _task_filter(query: dict[str, Any], request: Request) -> TaskFilter:
-    """Build the filter of a query. Raises ``GymError`` 422 ``unknown_benchmark`` with a suggestion."""
+    """Build a task filter from the query. Raises ``GymError`` 422 ``unknown_benchmark`` with a suggestion."""
     benchmark = query.get("benchmark")
     if benchmark is not None:
         benchmarks.get(benchmark)
@@ -149,7 +149,7 @@ def _visible_splits(request: Request) -> list[str] | None:
 
 
 def _etag(fingerprint: str, tasks: TaskFilter) -> str:
-    """Build a weak ETag, because the compressed stream counts as the same."""
+    """Build an ETag. It is weak because it is the same for the compressed and the plain stream."""
     text = repr((fingerprint, sorted(tasks.parameters().items())))
     return f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
@@ -164,7 +164,7 @@ def _stream(request: Request, blocks: Iterator[bytes]) -> StreamingHttpResponse:
 
 
 def _accepts_gzip(header: str) -> bool:
-    """Return whether gzip is named and not refused (``gzip;q=0``)."""
+    """Return whether the header accepts gzip: it names gzip and does not refuse it with ``gzip;q=0``."""
     for part in header.lower().split(","):
         coding, _, weight = part.replace(" ", "").partition(";q=")
         if coding in ("gzip", "x-gzip", "*"):

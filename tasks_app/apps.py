@@ -12,7 +12,7 @@ class TasksConfig(AppConfig):
 
         worlds.discover()
         if settings.IS_ARENA:
-            return  # benchmarks make golds, which the arena must never hold
+            return  # Benchmarks create golds, which the arena must never hold.
         from tasks_app import benchmarks, registry
         from tasks_app.families import registry as families
 

@@ -1,9 +1,10 @@
-"""Permutable choices: those of which none refers to the others, or to its own position.
+"""Decides whether the choices of a question may be permuted.
 
-"All of the above" is wrong at the top, "both A and C" is wrong as soon as a text moves, "neither" belongs
-at the end. "I and II only" is free: Roman numerals count statements of the question. So is "when A and B are
-true": inside a longer sentence capital letters are names. A needlessly fixed choice costs a little
-training signal; a wrongly moved one spoils the item. In doubt it is fixed.
+They may be if no choice refers to the others or to its own position. "All of the above" is wrong at the top,
+"both A and C" becomes wrong as soon as a text moves, and "neither" belongs at the end. "I and II only" may
+move because Roman numerals count statements in the question. So may "when A and B are true", because capital
+letters inside a longer sentence are names. Fixing a choice needlessly costs a little training signal, but
+moving one wrongly spoils the item, so the order is fixed when in doubt.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ LONE_LETTER = re.compile(r"[A-Ha-h]")
 
 
 def decide_order(texts: Sequence[str]) -> Order:
-    """Return ``fixed`` if a choice refers to the others, or if they have letters of their own."""
+    """Return ``fixed`` if a choice refers to others or if the choices carry their own letters."""
     is_fixed = any(speaks_of_others(text) for text in texts) or _have_own_letters(texts)
     return "fixed" if is_fixed else "free"
 
@@ -100,7 +101,7 @@ def _points_at_letter(text: str) -> bool:
 
 
 def _have_own_letters(texts: Sequence[str]) -> bool:
-    """Return whether texts bring letters of their own (``A. mass``) or are letters alone, as of points."""
+    """Return whether texts begin with letters of their own (``A. mass``) or are single letters."""
     marks = [OWN_LABEL.match(text) for text in texts]
     own = [place for place, mark in enumerate(marks) if mark and mark[1].upper() == chr(ord("A") + place)]
     return len(own) > 1 or all(LONE_LETTER.fullmatch(text) for text in texts)

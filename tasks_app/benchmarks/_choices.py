@@ -1,4 +1,4 @@
-"""Shared by benchmarks with choices: the draft, why an item is unfit for the modality gap, stable numbers."""
+"""Common code of the benchmarks with choices: drafts, reasons against the modality gap, stable numbering."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ MISSING_FIGURE = re.compile(
 def with_choices(
     draft: TaskDraft, texts: Sequence[str], *, labels: Sequence[str] = (), passage: str = ""
 ) -> TaskDraft:
-    """Add choices to a draft whose gold's answer is the label of the right one.
+    """Add choices to a draft whose gold answer is the label of the right choice.
 
-    ``labels`` are as shown; the letters from A, if the source names none. ``<image k>`` is the place of a
-    picture. Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer.
+    ``labels`` are shown as given; by default they are letters from A. ``<image k>`` in a text marks where a
+    picture goes. Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer.
     """
     question, passage, texts = cleaned(draft.payload["text"]), cleaned(passage), [*map(cleaned, texts)]
     labels = tuple(labels) or LETTERS[: len(texts)]
@@ -48,7 +48,7 @@ def with_choices(
         payload["passage"] = passage
     payload["choices"] = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
     payload["order"] = decide_order(texts)
-    # Applies to any two texts: marking only the right one's double would reveal which choice is right.
+    # Tag any two equal texts: tagging only duplicates of the right answer would reveal which choice is right.
     is_ambiguous = len(set(texts)) < len(texts)
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
     return replace(
@@ -64,7 +64,7 @@ def with_choices(
 
 
 def find_alike(answer: str, *, labels: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """List the labels of other choices that read exactly like the one labelled ``answer``: equally right."""
+    """List the labels of other choices that read exactly like choice ``answer`` and so are equally right."""
     right = texts[labels.index(answer)]
     pairs = zip(labels, texts, strict=True)
     return tuple(label for label, text in pairs if text == right and label != answer)
@@ -75,21 +75,24 @@ def cleaned(text: str) -> str:
 
 
 def to_letter(index: int, *, count: int) -> str:
-    """Return the letter of a choice that the source numbers from 0. Raises ``ValueError``."""
+    """Convert the source's index, counted from 0, to a choice's letter. Raises ``ValueError``."""
     if not 0 <= index < min(count, len(LETTERS)):
         raise ValueError(f"the answer {index} is not one of the {count} choices, counted from 0")
     return LETTERS[index]
 
 
 def split_of(file: Path, names: Mapping[str, str]) -> str | None:
-    """Return the split named by a file, or else by its folder; ``names`` are those that sources use."""
+    """Return the split that the file is named after or, failing that, the one its folder is named after.
+
+    ``names`` maps the names that sources use to ours.
+    """
     stem = f"-{dash_name(file.stem)}-"
     splits = [split for name, split in names.items() if f"-{dash_name(name)}-" in stem]
     return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
 def renumber(rows: Records, group_of: Callable[[Record], str | None]) -> Records:
-    """Number records from 1 within their group, so that keys do not depend on what else is read.
+    """Number records from 1 within their group, so that keys do not depend on which other files are read.
 
     An unreadable row counts in the group named after its file.
     """

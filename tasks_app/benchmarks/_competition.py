@@ -1,4 +1,4 @@
-"""Shared by competition problems: drafts, figures in Asymptote; MATH's boxed answers, levels, subjects."""
+"""Common code of the competition benchmarks: drafts, Asymptote figures, MATH's boxed answers and levels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ ESCAPED_OR_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 BARE_ANSWER = re.compile(r"[^$\n]+")
 LEVEL = re.compile(r"(?:Level )?([1-5])")
 FIGURE = "[asy]"
-FIGURE_REASON = "a figure drawn in Asymptote stands as code in the text"
+FIGURE_REASON = "the text contains a figure as Asymptote code"
 HIGHEST_LEVEL = 5
 
 
 def boxed_answer(solution: str) -> str:
-    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``; braces nest. Raises ``ValueError``.
+    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, with nested braces.
 
-    ``\boxed 5`` without braces occurs; as in the official ``remove_boxed``, it ends before the next dollar.
+    Some solutions have ``\boxed 5`` without braces; as in the official ``remove_boxed``, the answer then ends
+    before the next dollar sign. Raises ``ValueError`` if there is no boxed answer or it is empty or unclosed.
     """
     boxes = list(BOX.finditer(solution))
     if not boxes:
@@ -44,15 +45,15 @@ def _closing_brace(text: str, start: int) -> int:
 
 
 def parse_level(text: str) -> int | None:
-    """Parse a level from 1 to 5; "Level ?" occurs and is None. Raises ``ValueError`` for anything else."""
+    """Parse a level from 1 to 5; "Level ?" gives None. Raises ``ValueError`` for anything else."""
     match = LEVEL.fullmatch(text)
     if match is None and text != "Level ?":
-        raise ValueError(f"the level {text!r} is none of Level 1 to Level 5")
+        raise ValueError(f"the level {text!r} is not one of Level 1 to Level 5")
     return int(match.group(1)) if match else None
 
 
 def slug(subject: str) -> str:
-    """Return the folder name of a subject: "Counting & Probability" is ``counting_and_probability``."""
+    """Return the subject's folder name, such as ``counting_and_probability`` for "Counting & Probability"."""
     return subject.lower().replace("&", "and").replace(" ", "_")
 
 
@@ -66,7 +67,7 @@ def problem_draft(
     split: str | None = None,
     gap_reason: str = "",
 ) -> TaskDraft:
-    """Build the draft of a problem. Raises ``ValueError`` for an empty problem or answer."""
+    """Build a competition problem's draft. Raises ``ValueError`` if the problem or its answer is empty."""
     text = problem.strip()
     if not text or not gold.answer:
         raise ValueError("the problem or its answer is empty")
@@ -85,7 +86,10 @@ def problem_draft(
 def task_draft(
     *, key: str, problem: str, answer: str, solution: str, subject: str, level: str, split: str | None = None
 ) -> TaskDraft:
-    """Build a problem of MATH. Raises ``ValueError`` for an empty problem or answer and an unknown level."""
+    """Build a MATH problem's draft.
+
+    Raises ``ValueError`` for an empty problem or answer or an unknown level.
+    """
     number = parse_level(level)
     return problem_draft(
         key=key,

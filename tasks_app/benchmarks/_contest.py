@@ -1,12 +1,13 @@
-r"""Shared by the contests AMC and AIME: keys from addresses and file names, numeric answers, missing figures.
+r"""Common code of the contests AMC and AIME: keys, numeric answers, missing figures.
 
-Neither set has pictures. A problem that needs one stays, marked as not eligible for the modality gap:
+Keys come from URLs or file names. Neither set includes pictures. A problem that needs one is kept but marked
+as not eligible for the modality gap. A problem needs a picture if
 
-- ``[asy]``: the figure stands as code in the text;
-- the text refers to a missing figure: "as shown" (pictured, depicted, illustrated), any "diagram",
-  "the figure" or "see figure" (with one word between, as in "the first figure"; also picture and
-  illustration), or "in the example below" (any noun). "This figure" does not count: it may be a shape
-  that the text has just described.
+- the text contains a figure as Asymptote code, ``[asy]``, or
+- the text refers to a missing figure: "as shown" (pictured, depicted, illustrated), any "diagram", "the
+  figure" or "see figure" (also picture or illustration, and also with one word between, as in "the first
+  figure"), or "in the example below" (or any other noun). "This figure" does not count because it may be a
+  shape that the text has just described.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ MISSING_FIGURE = re.compile(
     r"|\bin the \w+ below\b(?! (?:it|the)\b)",
     re.IGNORECASE,
 )
-MISSING_FIGURE_REASON = "the text refers to a figure that the data does not have"
+MISSING_FIGURE_REASON = "the text refers to a figure that is missing from the data"
 ADDRESS = re.compile(r"/(?P<year>\d{4})_(?P<paper>A[A-Z]+_\w+?)_Problems/Problem_(?P<number>\d+)$")
 
 
 class OfficialRow(msgspec.Struct):
-    """``answer`` is a number, or a text that names one or more; copies call the problem ``question``."""
+    """A row, whose ``answer`` is or contains numbers; copies call the problem ``question``."""
 
     answer: int | float | str
     problem: str = ""
@@ -42,17 +43,17 @@ class OfficialRow(msgspec.Struct):
     solution: str | None = None
 
 
-# "aime2025-II.jsonl" holds one paper in its order, "amc_2023_12A.json" too.
+# "aime2025-II.jsonl" and "amc_2023_12A.json" each hold one paper's problems in order.
 PAPER_FILE = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-_ ]?(?P<paper>II?|1[02][AB])(?![A-Za-z0-9])", re.IGNORECASE
 )
-# The markup that a number may have: a formula, a box, degrees.
+# Markup that may surround a number: formula delimiters, a box, a degree sign.
 WRAPPING = re.compile(r"^(?:\$|\\\(|\\boxed\{)+|(?:\^?\{?\\circ\}?|°|\\degree|\s*degrees?|\$|\\\)|\}|\.)+$")
 
 
 @dataclass(frozen=True)
 class Place:
-    """The origin of a problem: the year, the paper as the contest names it (``12A``, ``II``), the number."""
+    """The origin of a problem: its year, its paper as the contest names it (``12A``), and its number."""
 
     year: int
     paper: str
@@ -64,7 +65,7 @@ class Place:
 
 
 def parse_place(url: str) -> Place | None:
-    """Parse the place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``, else None."""
+    """Parse a URL such as ``.../2022_AMC_12A_Problems/Problem_10``; None for any other form."""
     match = ADDRESS.search(url)
     if match is None:
         return None
@@ -72,31 +73,31 @@ def parse_place(url: str) -> Place | None:
 
 
 def place_in_file(record: Record) -> Place | None:
-    """Return the place of a record in a file that is named after one paper; None for other files."""
+    """Derive a record's place from its file's name, or return None if that names no paper."""
     named = PAPER_FILE.search(record.file.stem)
     return Place(int(named["year"]), named["paper"].upper(), record.line) if named else None
 
 
 def bare(cell: int | float | str) -> str:
-    r"""Return the text of an answer cell without its markup: ``$336^\circ$`` is ``336``."""
+    r"""Strip the markup from an answer cell, so that ``$336^\circ$`` becomes ``336``."""
     return WRAPPING.sub("", str(cell).strip()).strip()
 
 
 def gap_reason(text: str) -> str:
-    """Explain why a problem is not eligible for the modality gap; empty when it is."""
+    """Explain why a problem is not eligible for the modality gap; empty if it is eligible."""
     return MISSING_FIGURE_REASON if MISSING_FIGURE.search(text) else ""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """A contest. ``answers_of`` returns the accepted answers that a cell names, or raises ``ValueError``."""
+    """A contest. ``answers_of`` lists the accepted answers in a cell, or raises ``ValueError``."""
 
     name: str
     last_number: int
     answers_of: Callable[[int | float | str], Sequence[str]]
 
     def draft_of(self, record: Record) -> TaskDraft:
-        """Build a draft, keyed by year, paper and number (``2022-II-8``), else by the ``id`` or row."""
+        """Build a draft whose key is year, paper and number (``2022-II-8``), or the ``id`` or row."""
         row = record.read(OfficialRow)
         place = parse_place(row.url) or (place_in_file(record) if row.id is None else None)
         return self.draft(
@@ -110,9 +111,9 @@ class Contest:
     def draft(
         self, *, key: str, problem: str, answer: int | float | str, solution: str = "", place: Place | None
     ) -> TaskDraft:
-        """Build a draft. Raises ``ValueError`` for an empty problem or a number that the paper lacks.
+        """Build a draft. Raises ``ValueError`` for an empty problem or a number that no paper has.
 
-        A paper's problems get harder: difficulty is 0 for the first and 1 for number ``last_number``.
+        A paper's problems get harder: the difficulty is 0 for the first and 1 for number ``last_number``.
         """
         if place and not 1 <= place.number <= self.last_number:
             raise ValueError(f"the problem number {place.number} is not between 1 and {self.last_number}")

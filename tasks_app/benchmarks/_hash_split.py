@@ -1,4 +1,4 @@
-"""Splits of generated questions by their hash: no seed puts a question of one into the other."""
+"""Splits of generated questions, decided by a question's hash, so that no seed moves it to another split."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from core.errors import GymError
 SPLITS = ("train", "test")
 TEST_SHARE = 0.2
 DIGITS = 8
-"""Hexadecimal digits of a hash that decide."""
+"""Number of leading hexadecimal digits of the hash that decide the split."""
 
 
 def split_check(split: str, *, owner: str) -> None:
-    """Refuse an unknown split. ``owner`` begins the message: "The ladder has".
+    """Refuse an unknown split. ``owner`` begins the error message, such as "The ladder has".
 
     Raises ``GymError`` ``unknown_split`` (422).
     """
@@ -21,5 +21,5 @@ def split_check(split: str, *, owner: str) -> None:
 
 
 def split_of(digest: str) -> str:
-    """Choose one of ``SPLITS`` by a hash of at least ``DIGITS`` hexadecimal digits."""
+    """Choose one of ``SPLITS`` from a hash of at least ``DIGITS`` hexadecimal digits."""
     return "test" if int(digest[:DIGITS], 16) < TEST_SHARE * 16**DIGITS else "train"

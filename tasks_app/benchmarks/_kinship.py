@@ -1,9 +1,9 @@
-"""The answer to a question of ``family_relationships``, computed from its story.
+"""Answers to ``family_relationships`` questions, computed from their stories.
 
-reasoning-gym 0.1.25 names two kinds of relation from the wrong end. For "What is Ann to Bob?", where Bob is
-the father of Ann's husband, it says ``father-in-law``; and it names a nephew or niece by the sex of the aunt
-or uncle. Here Ann is a daughter-in-law, and the child's own sex counts. Some of its names are
-borne by both sexes: such a person has a word only beside a spouse whose name tells.
+reasoning-gym 0.1.25 gets two kinds of relation wrong. For "What is Ann to Bob?", where Bob is the father of
+Ann's husband, it answers ``father-in-law`` instead of ``daughter-in-law``, and it chooses between nephew and
+niece by the sex of the aunt or uncle instead of the child's. This module gets both right. Some of the
+package's names are used for both sexes; such a person gets an answer only if a spouse's name reveals the sex.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Family:
         return {other for other, parents in self.parents.items() if parents == own and other != name}
 
     def relation(self, who: str, whom: str) -> tuple[str, str] | None:
-        """Name what ``who`` is to ``whom``, in the words for a woman and for a man; None if none fits."""
+        """Name what ``who`` is to ``whom``, as a pair for a woman and for a man; None if no relation fits."""
         grandparents = {old for parent in self.parents_of(whom) for old in self.parents_of(parent)}
         aunts = {aunt for parent in self.parents_of(whom) for aunt in self.siblings_of(parent)}
         nephews = {child for child in self.parents if self.parents_of(child) & self.siblings_of(whom)}
@@ -68,8 +68,10 @@ class Family:
 
 
 def answer(question: str, *, women: set[str]) -> str:
-    """Return the word for the relation; empty if the question is of another form, has no word
-    for it or does not tell the person's sex."""
+    """Return the word for the relation that the question asks for.
+
+    It is empty if the question has another form, no word fits, or the person's sex cannot be known.
+    """
     match = QUESTION.search(question)
     if match is None:
         return ""

@@ -1,4 +1,4 @@
-"""Pictures as data sets store them: bytes in a cell, a struct of bytes and path, or the path of a file."""
+"""Pictures in the forms that data sets use: bytes, a struct of bytes and path, or a file's path."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tasks_app.types import PictureDraft
 
 
 def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
-    """Build the draft of a picture: ``cell`` is bytes, ``{"bytes", "path"}`` as the hub's files have it, or a
-    path below ``folder``.
+    """Build a picture's draft from a cell.
 
-    A file is read when the draft is stored. Raises ``ValueError`` for other cells and missing files.
+    The cell is bytes, the hub's ``{"bytes", "path"}`` or a path below ``folder``. A file is not read until
+    the draft is stored. Raises ``ValueError`` for other cells and missing files.
     """
     content = cell.get("bytes") if isinstance(cell, dict) else cell
     if isinstance(content, bytes):
@@ -24,7 +24,7 @@ def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
 
 
 def _file_below(folder: Path, name: str) -> Path:
-    """Resolve a file's name; a data file may come from anywhere, so it must not point outside its folder."""
+    """Resolve a file's name; data files are untrusted, so the name must not lead outside their folder."""
     file = folder / name
     if "\0" in name or not file.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"the picture {name[:80]!r} is outside the folder of its data file")

@@ -1,24 +1,30 @@
-"""Right answers to puzzles of reasoning-gym 0.1.25 whose own answers do not follow from the question.
+"""Right answers to puzzles where reasoning-gym 0.1.25's own answers do not follow from the question.
 
-Second ways to the answers (``tests/tasks_app/second_answers.py``) found these:
+The independent solvers in ``tests/tasks_app/second_answers.py`` found these faults:
 
-- ``decimal_arithmetic`` rounds each intermediate result to the digits that the question wants of the last one
-  (a twelfth of the items);
+- ``decimal_arithmetic`` rounds every intermediate result to the number of digits that the question requests
+  for the final one (a twelfth of the items);
 - ``family_relationships``: see ``_kinship.py``;
-- ``mahjong_puzzle`` says ``Pass`` or ``Chi`` of a card that was drawn for that, even where it gives more, and
-  overlooks sequences of which a card is there twice (a sixth);
-- ``number_filtering`` writes a number as an equal one stands earlier in the list: 481 for 481.0;
-- ``number_format`` writes the number with an error of the last digits that is not shown (a seventh);
+- ``mahjong_puzzle`` answers ``Pass`` or ``Chi`` where the generator drew the card for that result, even if
+  the card achieves more, and it overlooks sequences that include a card held twice (a sixth);
+- ``number_filtering`` writes a number the way an equal one is written earlier in the list, such as 481 for
+  481.0;
+- ``number_format`` writes the number with an error in digits that the question does not show (a seventh);
 - ``syllogism`` draws conclusions that do not follow (a seventh);
-- ``time_intervals`` loses a thousandth of a second (half of those that ask for thousandths).
+- ``time_intervals`` loses a thousandth of a second (half of the items that ask for thousandths).
 
-An item is left out where the question itself is at fault: ``calendar_arithmetic`` prints the wrong year of
-dates after the turn of the year, the hint of ``emoji_mystery`` finds a byte more in some emoji, what follows
-in ``syllogism`` may depend on whether "All" says that there are any, ``string_manipulation`` removes "the
-middle character" of an even number of them (a quarter of the items; all with that rule go), the move of
-``tsumego`` captures nothing (a sixth) or is one of several that do (a tenth), and in ``quantum_lock`` a
-button that does nothing toggles the light by the question and not by the scorer, which matters to the
-shortest sequence (a third). Puzzles whose examples allow another rule are in ``_puzzle_rules.py``.
+An item is left out where the question itself is at fault:
+
+- ``calendar_arithmetic`` prints the wrong year for dates after the turn of the year;
+- the decoding hint of ``emoji_mystery`` yields an extra byte for some emoji;
+- the conclusion in ``syllogism`` may depend on whether "All" implies that any exist;
+- ``string_manipulation`` removes "the middle character" of strings of even length (a quarter of the items;
+  all items with that rule are left out);
+- the answer to ``tsumego`` captures nothing (a sixth) or is one of several moves that capture (a tenth);
+- in ``quantum_lock``, an inactive button toggles the light according to the question but not in the scorer,
+  which changes the shortest sequence (a third).
+
+Puzzles whose examples allow another rule are in ``_puzzle_rules.py``.
 """
 
 from __future__ import annotations
@@ -54,7 +60,7 @@ SELECTORS = ((0xFE00, 0xFE0F, 0), (0xE0100, 0xE01EF, 16))
 
 
 def decimal_arithmetic(question: str, _answer: str, _dataset: Any) -> str:
-    """Return the exact value, rounded once, half up."""
+    """Return the exact value, rounded once at the end, half up."""
     digits = DIGITS.search(question)
     if digits is None:
         return ""
@@ -64,7 +70,7 @@ def decimal_arithmetic(question: str, _answer: str, _dataset: Any) -> str:
 
 
 def _value(node: ast.expr) -> Fraction:
-    """Return the value of an expression of the generator's; raise ``ValueError`` for any other."""
+    """Evaluate an expression as the generator writes it. Raises ``ValueError`` for any other syntax."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return Fraction(str(node.value))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -95,7 +101,7 @@ def number_filtering(question: str, _answer: str, _dataset: Any) -> str:
 
 
 def number_format(question: str, _answer: str, _dataset: Any) -> str:
-    """Return the number as it is shown, without thousands separators, exponent and closing zeros."""
+    """Return the number as shown, without thousands separators, exponent and trailing zeros."""
     match = CANDIDATES.search(question)
     if match is None:
         return ""
@@ -124,7 +130,10 @@ def family_relationships(question: str, _answer: str, dataset: Any) -> str:
 
 
 def syllogism(question: str, _answer: str, _dataset: Any) -> str:
-    """Return what holds in every world; empty if it depends on whether there are any of a kind."""
+    """Return ``Yes`` if the conclusion follows, else ``No``.
+
+    The answer is empty if it depends on whether a kind has any members.
+    """
     *premises, conclusion = STATEMENT.findall(question)
     kinds = sorted({kind for _, subject, _, other in (*premises, conclusion) for kind in (subject, other)})
     beings = [frozenset(some) for count in range(len(kinds) + 1) for some in combinations(kinds, count)]
@@ -150,7 +159,7 @@ def _holds(statement: tuple[str, str, str, str], world: Iterable[frozenset[str]]
 
 
 def time_intervals(question: str, answer: str, _dataset: Any) -> str:
-    """Return the answer, with the thousandth that the package's own may have lost."""
+    """Return the answer with the thousandth of a second that the package may have lost."""
     first, last = (int(part) for part in (MILLISECONDS.findall(question) or ["0", "0"])[:2])
     if not answer.count(".") or (last - first - int(answer[-3:])) % 1000 == 0:
         return answer
@@ -175,7 +184,7 @@ ANSWERS: Mapping[str, Callable[[str, str, Any], str]] = {
 
 
 def is_calendar_sound(question: str, _answer: str) -> bool:
-    """Return whether every date falls on the weekday that stands before it."""
+    """Return whether every date falls on the weekday that is written before it."""
     dates = DATE.findall(question)
     years = [year for *_, year in dates if year]
     for weekday, month, day, year in dates:
@@ -183,13 +192,13 @@ def is_calendar_sound(question: str, _answer: str) -> bool:
         try:
             if written and datetime.strptime(written, "%B %d %Y").strftime("%A") != weekday:  # noqa: DTZ007
                 return False
-        except ValueError:  # no date after all, as in "Monday, Tuesday 12"
+        except ValueError:  # Not a date after all, as in "Monday, Tuesday 12".
             continue
     return True
 
 
 def is_emoji_sound(question: str, answer: str) -> bool:
-    """Return whether the hint's way gives the answer."""
+    """Return whether decoding as the hint says gives the answer."""
     emoji = EMOJI.search(question)
     codes = [ord(char) for char in emoji[1][1:]] if emoji else []
     data = [
@@ -199,7 +208,7 @@ def is_emoji_sound(question: str, answer: str) -> bool:
 
 
 def is_tsumego_sound(question: str, answer: str) -> bool:
-    """Return whether the move alone captures, or alone takes the most stones where that is the aim."""
+    """Return whether no other move captures, or captures as many where the most stones are wanted."""
     rows = GO_ROW.findall(question)
     board = {f"{GO_COLUMNS[x]}{row}": sign for row, signs in rows for x, sign in enumerate(signs.split())}
     captures = {point: _captured(board, point) for point, sign in board.items() if sign == "."}
@@ -208,7 +217,7 @@ def is_tsumego_sound(question: str, answer: str) -> bool:
 
 
 def _captured(board: Mapping[str, str], move: str) -> int:
-    """Return how many white stones a black one takes."""
+    """Count the white stones that a black move captures."""
     taken: set[str] = set()
     for start in _points_beside(move):
         group, edge = {start}, [start]
@@ -231,7 +240,7 @@ def _points_beside(point: str) -> list[str]:
 
 
 def is_lock_sound(question: str, answer: str) -> bool:
-    """Return whether no sequence as short as the answer has a button that only toggles the light."""
+    """Return whether no sequence as short as the answer uses a button that only toggles the light."""
     lock, buttons = LOCK.search(question), BUTTON.findall(question)
     if lock is None:
         return False
@@ -265,7 +274,7 @@ SOUND: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def correct_answer(name: str, question: str, answer: str, dataset: Any) -> str:
-    """Return the right answer to an item, which is mostly the package's own; empty if there is none."""
+    """Return the right answer to an item, usually the package's own; empty if there is none."""
     if name in ANSWERS:
         return ANSWERS[name](question, answer, dataset)
     return answer if name not in SOUND or SOUND[name](question, answer) else ""

@@ -1,15 +1,17 @@
-"""Puzzles of reasoning-gym that show examples of a rule, which must settle the answer.
+"""Checks that the examples in a reasoning-gym puzzle determine its answer.
 
-Their generators never ask whether another rule explains the examples, too. Left out are items where one that
-is as simple leads elsewhere, and items whose examples show no change at all:
+The package's generators never ask whether another rule would also explain the examples. An item is left out
+if an equally simple rule leads to another answer or if the examples show no change at all:
 
-- ``number_sequence``: the rules of the fewest steps give several terms, or none of two steps explains the
-  sequence (one in 20);
-- ``list_functions``: a list may be in order, or end in a multiple of ten (one in 1,000);
-- ``arc_1d``: a row is moved by some places, by one place where there is room, or to the end (one in 70);
-- ``rearc``: no example is changed (an eighth), the task's own verifier refuses a grid, by which
-  Re-ARC itself selects what its generators make (one in 20), or another task's verifier explains the examples
-  and leads elsewhere (one in 50).
+- ``number_sequence``: the rules with the fewest steps give different next terms, or no rule of up to two
+  steps explains the sequence (one in 20);
+- ``list_functions``: the rule may be that a list is sorted or that it ends in a multiple of ten (one in
+  1,000);
+- ``arc_1d``: a row may move by a fixed number of cells, by one cell where there is room, or to the end (one
+  in 70);
+- ``rearc``: no example changes (an eighth), the task's own verifier refuses a grid, the check by which Re-ARC
+  itself selects generated items (one in 20), or another task's verifier explains the examples and leads to
+  another answer (one in 50).
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def is_sequence_settled(question: str, answer: str) -> bool:
 
 
 def _next_term(terms: Numbers, steps: Iterable[Step]) -> int | None:
-    """Return the term after the last; None unless the steps lead from each term to the next."""
+    """Return the term that follows the last one, or None unless the steps lead from each term to the next."""
     value = 0
     for place, term in enumerate(terms):
         value = term
@@ -86,7 +88,7 @@ def is_row_settled(question: str, answer: str) -> bool:
 
 
 def _agree(rules: Iterable[Callable[[Numbers], Numbers]], pairs: Iterable[Pair], test: Pair) -> bool:
-    """Return whether every rule that explains all pairs explains the test."""
+    """Return whether every rule that explains all pairs also explains the test pair."""
     return all(
         rule(test[0]) == test[1] for rule in rules if all(rule(given) == result for given, result in pairs)
     )
@@ -114,7 +116,11 @@ ROW_RULES: tuple[Callable[[Numbers], Numbers], ...] = (
 
 
 def is_grid_settled(question: str, answer: str, task: str) -> bool:
-    """Return whether the task's verifier confirms all and none that confirms the examples leads elsewhere."""
+    """Return whether the examples determine the answer according to the verifiers.
+
+    The task's own verifier must confirm all examples and the answer, and no other verifier that confirms the
+    examples may give another answer.
+    """
     from reasoning_gym.arc.rearc_utils import verifiers  # type: ignore[import-untyped]
 
     *grids, test = (_grid(text) for text in GRID.findall(question))
@@ -135,7 +141,7 @@ def is_grid_settled(question: str, answer: str, task: str) -> bool:
 def _outcome(verifier: Callable[[Grid], Grid], given: Grid) -> Grid | None:
     try:
         return verifier(given)
-    except Exception:  # noqa: BLE001  # one of another task fails in any way on this grid
+    except Exception:  # noqa: BLE001  # another task's verifier may raise anything here
         return None
 
 

@@ -1,4 +1,4 @@
-"""Datasets generated from ``reasoning-gym``, as listed in ``reasoning_gym.toml``."""
+"""Datasets of ``reasoning-gym`` that items are generated from, as listed in ``reasoning_gym.toml``."""
 
 from __future__ import annotations
 

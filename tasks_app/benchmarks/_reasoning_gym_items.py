@@ -1,10 +1,10 @@
-"""Main module of the generator's process: writes items of ``reasoning-gym`` as JSON lines.
+"""The generator process: writes items from ``reasoning-gym`` as JSON lines.
 
-Run as a module with a seed and a count; a dataset and a level may follow, which are then taken alone.
-It is a separate process because six datasets depend on the order of Python's sets (so it is started with
-``PYTHONHASHSEED=0``), one draws from the global ``random``, several print, and importing the package loads
-Matplotlib. Items are the package's own, taken in turn from each dataset, and of each dataset in turn from its
-default configuration and its curriculum's levels.
+Run it as a module with a seed and a count; an optional dataset and level restrict the output to those. It is
+a separate process, started with ``PYTHONHASHSEED=0``, because six datasets depend on the order of Python's
+sets, one draws from the global ``random``, several print, and importing the package loads Matplotlib. The
+items are the package's own. They are drawn from each dataset in turn and, within a dataset, from the default
+configuration and each level of the curriculum in turn.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from verifiers.puzzles.rule import Puzzle, clean_answer
 from verifiers.puzzles.rules import FACTS, RULES
 from verifiers.types import UnparsableGold
 
-# Some datasets build all items, or an index of them, when created, so few items are requested at a time.
+# A dataset is created with few items because some build all of them, or an index of them, immediately.
 CHUNK = 50
 MOVES_MAX = 400
 MISSES_MAX = 200
-"""Known or unusable items in a row after which a dataset counts as exhausted."""
+"""Consecutive known or unusable items after which a dataset counts as exhausted."""
 
 
 class Source:
-    """New items of one dataset at one level. ``level`` None is the default configuration."""
+    """New items of one dataset at one level; ``level`` None is the dataset's default configuration."""
 
     def __init__(self, name: str, level: int | None, *, seed: int, seen: set[str]) -> None:
         self.name, self.level, self.seed, self.seen = name, level, seed, seen
@@ -53,14 +53,14 @@ class Source:
                 return
 
     def _entries(self) -> Iterator[tuple[dict[str, Any], Any]]:
-        """Yield entries with their datasets; an empty one where the package gives up, as in tsumego."""
+        """Yield entries with their datasets; an entry is empty where the package fails to build it."""
         for chunk in count():
             place = f"{self.seed}/{self.name}/{self.level}/{chunk}"
             dataset = self._dataset(place)
             for index in range(CHUNK):
                 random.seed(f"{place}/{index}")
                 try:
-                    with decimal.localcontext():  # decimal_arithmetic sets the precision for all that follow
+                    with decimal.localcontext():  # decimal_arithmetic changes the global precision
                         entry = dataset[index]
                 except (IndexError, StopIteration):
                     break
@@ -78,14 +78,14 @@ class Source:
         return kind(curriculum.generate_configuration(given))
 
     def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
-        """Build the item; None if its question is not new, or its own answer is wrong or cannot be typed."""
+        """Build the item; None if it is a duplicate or too long, or has no right answer to type."""
         question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry, dataset)
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
             return None
         metadata = json.loads(json.dumps(entry["metadata"], default=str))
         facts = {name: metadata[name] for name in FACTS.get(self.name, "").split()}
-        if self.name == "knight_swap":  # its scorer counts these moves alone, to refuse a longer way
+        if self.name == "knight_swap":  # its scorer uses only the number of moves, as a limit
             facts["solution"] = "-" * MOVES_MAX
         if not _is_right(Puzzle(self.name, answer, facts), dataset):
             return None
@@ -102,7 +102,7 @@ class Source:
 
 
 def generated(seed: int) -> Iterator[dict[str, Any]]:
-    """Yield items as long as there are new ones; how many are taken changes none of them."""
+    """Yield new items until every dataset is exhausted. The items do not depend on how many are taken."""
     seen: set[str] = set()
     turns = {
         name: [Source(name, level, seed=seed, seen=seen) for level in _offered_levels(name)] for name in RULES
@@ -127,7 +127,7 @@ def _offered_levels(name: str) -> list[int | None]:
 
 
 def _levels(name: str) -> int:
-    """Count the levels of the dataset's curriculum; 0 if it has none."""
+    """Count the levels of the dataset's curriculum, or return 0 if it has none."""
     curricula = _package().CURRICULA
     if name not in curricula:
         return 0
@@ -135,14 +135,14 @@ def _levels(name: str) -> int:
 
 
 def _package() -> Any:
-    """Import the package's registry, which takes a second."""
+    """Import the package and return its registry. The import takes a second."""
     import reasoning_gym  # type: ignore[import-untyped]
 
     return reasoning_gym.factory
 
 
 def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
-    """Return the answer: the package's, the one in its metadata, or ours where theirs is wrong; else ""."""
+    """Return the package's answer, or our own where that is missing or wrong; empty if the item is unfit."""
     metadata = entry["metadata"]
     if name == "figlet_font" and metadata["font"] in UNCLEAR_FONTS:
         return ""
@@ -159,7 +159,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
-    """Return whether the generator's answer is right: all that the package's scorers are given here."""
+    """Return whether the generator's answer is right. Only here are the package's scorers used."""
     if clean_answer(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:

@@ -1,7 +1,7 @@
-"""Derivations of answers to generated puzzles about numbers, step by step.
+"""Step-by-step derivations of the answers to generated puzzles about numbers.
 
-Each function takes question and answer, and returns the steps, of which the last has the answer that they
-lead to; none for a question that it does not read.
+Each function takes the question and the answer and returns the steps; the last step contains the answer that
+the steps lead to. It returns no steps for a question that it cannot parse.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PRIMES_EACH = 5
 
 
 def expression(question: str, answer: str) -> list[str]:
-    """Evaluate one operation after the other, inner brackets first."""
+    """Evaluate one operation after another, inner brackets first."""
     formula = re.search(r"(?:problem|multiplication|Calculate|Evaluate|Find|Determine)[:\s]*(.+)", question)
     match = EXPRESSION.search(formula[1].rstrip("=?. ")) if formula else None
     if match is None:
@@ -46,7 +46,7 @@ def expression(question: str, answer: str) -> list[str]:
 
 
 def _evaluated(tree: ast.expr, written: str, steps: list[str]) -> Decimal | None:
-    """Evaluate exactly, adding the operations to the steps; None if the value has no end."""
+    """Evaluate exactly and append each operation to ``steps``; None if a division leaves a remainder."""
     if isinstance(tree, ast.Constant):
         return Decimal(ast.get_source_segment(written, tree) or "")
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):
@@ -76,7 +76,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def bits(question: str, answer: str) -> list[str]:
-    """Write the number in binary, and the ones of its halves."""
+    """Write the number in binary and count the ones in each half."""
     number = int(re.findall(r"\d+", question)[-1])
     digits = f"{number:b}"
     first, last = digits[: len(digits) // 2], digits[len(digits) // 2 :]
@@ -88,7 +88,7 @@ def bits(question: str, answer: str) -> list[str]:
 
 
 def factors(question: str, answer: str) -> list[str]:
-    """Divide by one prime after the other."""
+    """Divide by one prime after another."""
     number = left = int(re.findall(r"\d+", question)[0])
     steps, primes = [], []
     for prime in map(int, re.findall(r"\d+", answer)):
@@ -119,7 +119,7 @@ def common_multiple(question: str, answer: str) -> list[str]:
 
 
 def _euclid(numbers: list[int]) -> tuple[list[str], int]:
-    """Divide with remainder until the greatest common divisor is left."""
+    """Apply the Euclidean algorithm until the greatest common divisor is left."""
     steps, divisor = [], numbers[0]
     for number in numbers[1:]:
         larger, smaller = max(divisor, number), min(divisor, number)
@@ -143,7 +143,7 @@ def fraction(question: str, answer: str) -> list[str]:
 
 
 def base(question: str, answer: str) -> list[str]:
-    """Convert through base ten: remainders, from the last digit to the first."""
+    """Convert through base ten; the remainders give the digits from last to first."""
     match = BASE.search(question)
     if match is None:
         return []
@@ -201,7 +201,7 @@ def siblings(question: str, answer: str) -> list[str]:
 
 
 def filtered(question: str, answer: str) -> list[str]:
-    """Decide number by number which stay."""
+    """Decide for each number whether it stays."""
     match = re.search(
         r"(Remove|Keep) all numbers (larger|smaller) than (\S+) in this list: \[(.*)\]", question
     )

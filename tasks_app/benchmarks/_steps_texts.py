@@ -1,4 +1,6 @@
-"""Derivations of answers to generated puzzles about words and lists, as in ``_steps_numbers``."""
+"""Step-by-step derivations of the answers to generated puzzles about words and lists; see
+``_steps_numbers``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ ORDINARY = ("This list begins with", "Then come")
 
 
 def backward(question: str, answer: str) -> list[str]:
-    """Spell letter by letter from the end."""
+    """Spell the word letter by letter from its end."""
     word = question.rpartition(": ")[2]
     prefixes = [word[::-1][:count] for count in range(1, len(word) + 1)]
     return [
@@ -22,7 +24,7 @@ def backward(question: str, answer: str) -> list[str]:
 
 
 def listed(question: str, answer: str) -> list[str]:
-    """List the answer's words or numbers in their order, some at a time."""
+    """List the answer's words or numbers in order, a few per step."""
     items = re.findall(r"'([^']+)'", answer) if answer.startswith("[") else answer.split(", ")
     groups = [items[first : first + EACH] for first in range(0, len(items), EACH)]
     ordered = re.search(r"order: (.*)", question)
@@ -34,7 +36,7 @@ def listed(question: str, answer: str) -> list[str]:
 
 
 def _bare(item: str) -> str:
-    """Strip the end of a number that says nothing: the package writes 5 as 5.0."""
+    """Strip a trailing ``.0`` from a number, since the package writes 5 as 5.0."""
     return item.removesuffix(".0")
 
 
@@ -49,7 +51,7 @@ def letters(question: str, answer: str) -> list[str]:
 
 
 def caesar(question: str, answer: str) -> list[str]:
-    """State how far letters are moved, then decode word by word."""
+    """State how far the letters are shifted, then decode word by word."""
     match = re.search(r"cipher text: ([A-Z ]+)\.", question)
     if match is None:
         return []
@@ -67,14 +69,14 @@ def _move(word: str, shift: int) -> str:
 
 
 def jugs(question: str, answer: str) -> list[str]:
-    """List the moves in their order."""
+    """List the moves in order."""
     return [f"Move {number}: {move}." for number, move in enumerate(json.loads(answer), start=1)] + [
         f"So the moves are {answer}."
     ]
 
 
 def isomorphic(question: str, answer: str) -> list[str]:
-    """Match pair by pair, up to the first that does not fit."""
+    """Match the strings pair by pair, up to the first pair that does not fit."""
     first, second = question.split("\n")[-1].split(" ")[:2]
     forth: dict[str, str] = {}
     back: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Tables of WikiTableQuestions: CSV files whose quotes are escaped by backslashes, or rows of the hub."""
+"""Tables of WikiTableQuestions, from CSV files that escape quotes with backslashes or from the hub's rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE_PATH = re.compile(r"csv/[\w-]+/\w+\.csv")
 
 
 class Table(msgspec.Struct):
-    """A table; ``name`` is the path in the official tree."""
+    """A table; ``name`` is its path in the official tree."""
 
     header: list[str]
     rows: list[list[str]]
@@ -30,13 +30,13 @@ class Table(msgspec.Struct):
 
     @property
     def tag(self) -> str:
-        """Tag shared by all questions about one table; empty for tables from other sources."""
+        """Tag that all questions about the table share; empty if the table is from another source."""
         match = PLACE.fullmatch(self.name)
         return f"table-{match[1]}-{match[2]}" if match else ""
 
 
 def above(file: Path, relative: str) -> Path | None:
-    """Find ``relative`` in the nearest folder above ``file`` that contains it."""
+    """Find the relative path in the nearest ancestor folder of ``file`` that contains it."""
     return next((path for folder in _folders(file) if (path := folder / relative).is_file()), None)
 
 
@@ -46,16 +46,16 @@ def _folders(file: Path) -> tuple[Path, ...]:
 
 
 def find_table(context: str, *, questions: Path) -> Path:
-    """Find the table that a question in ``questions`` names. Raises ``ValueError`` if it is missing."""
+    """Find the table that a question in ``questions`` refers to. Raises ``ValueError`` if it is missing."""
     path = above(questions, context) if TABLE_PATH.fullmatch(context) else None
     if path is None:
-        raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")
+        raise ValueError(f"there is no table {context[:80]!r} in any folder above the file")
     return path
 
 
 @lru_cache(TABLES_CACHED)
 def table_read(path: Path) -> Table:
-    """Read a table. Raises ``ValueError`` if the file is not one."""
+    """Read a table. Raises ``ValueError`` if the file cannot be read as one."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = list(csv.reader(stream, doublequote=False, escapechar="\\", strict=True))
@@ -65,18 +65,18 @@ def table_read(path: Path) -> Table:
 
 
 def unescape(text: str) -> str:
-    """Undo the escapes of an official TSV file's cell."""
+    """Undo the escapes in a cell of an official TSV file."""
     return denotations.ESCAPE.sub(lambda match: denotations.ESCAPES[match.group()], text)
 
 
 def unescape_table(table: Table) -> Table:
-    """Undo the escapes that the hub's tables keep from the official TSV files."""
+    """Undo the escapes that the hub's tables kept from the official TSV files."""
     header, *body = ([unescape(cell) for cell in line] for line in (table.header, *table.rows))
     return Table(header, body, table.name)
 
 
 def is_country_lost(question: str, *, table: Table, answers: Iterable[str]) -> bool:
-    """Return whether a question asks for a country of which the page showed the flag alone."""
+    """Return whether a question asks for a country that the page showed only as a flag."""
     if not ASKS_FOR_COUNTRY.search(question):
         return False
     seen = _letters(" ".join([question, *table.header, *(cell for row in table.rows for cell in row)]))
@@ -88,9 +88,10 @@ def _letters(text: str) -> str:
 
 
 def shape_check(table: Table) -> None:
-    """Raise ``ValueError`` for a table that is empty or uneven.
+    """Raise ``ValueError`` for a table that is empty or has rows of different lengths.
 
-    No official table is uneven: an uneven one was truncated or misread, and padding would hide that.
+    All official tables have rows of equal length. Unequal rows mean that the file was truncated or misread,
+    which padding would hide.
     """
     if not table.header or not table.rows:
         raise ValueError(f"the table {table.name} is empty")
@@ -98,5 +99,5 @@ def shape_check(table: Table) -> None:
     for number, row in enumerate(table.rows, start=1):
         if len(row) != width:
             raise ValueError(
-                f"row {number} of the table {table.name} has {len(row)} cells, its header {width}"
+                f"row {number} of the table {table.name} has {len(row)} cells, but its header has {width}"
             )

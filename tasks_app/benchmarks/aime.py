@@ -1,11 +1,11 @@
 r"""AIME: papers of fifteen contest problems, each answered by an integer from 0 to 999.
 
-Official files: the CSV of 1983 to 2024 (``di-zhang-fdu/AIME_1983_2024``: ``ID``, ``Year``,
-``Problem Number``, ``Question``, ``Answer``, ``Part``, which is empty before 2000), and JSON lines or
-Parquet with ``id``, ``problem``, ``solution``, ``answer`` and ``url`` (``AI-MO/aimo-validation-aime`` of
-2022 to 2024, ``HuggingFaceH4/aime_2024``, ``math-ai/aime25``). The same problem has the same key in every
-split. Check: the same integer; answer sheets have three digits, so 025 is 25. A cell may name two answers
-that were accepted: "080 or 081 (both were accepted)".
+Official files are the CSV of 1983 to 2024 (``di-zhang-fdu/AIME_1983_2024`` with ``ID``, ``Year``, ``Problem
+Number``, ``Question``, ``Answer`` and ``Part``, which is empty before 2000), and JSON lines or Parquet with
+``id``, ``problem``, ``solution``, ``answer`` and ``url`` (``AI-MO/aimo-validation-aime`` of 2022 to 2024,
+``HuggingFaceH4/aime_2024``, ``math-ai/aime25``). A problem has the same key in every split. The official
+check compares integers, so 025, as on the three-digit answer sheets, equals 25. A cell may name two accepted
+answers: "080 or 081 (both were accepted)".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tasks_app.registry import benchmark_register
 from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
-# Names of files with figures, which are not there.
+# File names of figures that are not part of the data.
 FILE_NAME = re.compile(r"\s*AIME \d{4} (?:II? )?Problem \d+\.(?:png|gif)\b", re.ASCII)
 ANSWERS = re.compile(r"\s*(\d{1,3}(?:\s+or\s+\d{1,3})*)\s*(?:\([a-z ]*\baccepted\))?\s*", re.ASCII)
 
@@ -35,7 +35,7 @@ class CsvRow(msgspec.Struct, rename={"year": "Year", "question": "Question", "an
 
 
 def accepted_answers(cell: int | float | str) -> list[str]:
-    """List the integers in an answer cell, without leading zeros. Raises ``ValueError`` for none."""
+    """List the integers in an answer cell, without leading zeros. Raises ``ValueError`` if it names none."""
     match = ANSWERS.fullmatch(_contest.bare(cell))
     if match is None:
         raise ValueError(f"the answer {str(cell)[:80]!r} is not an integer from 0 to 999")
@@ -46,7 +46,7 @@ AIME = _contest.Contest("aime", last_number=15, answers_of=accepted_answers)
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
+    """Build a draft whose key is year, paper and number (``1983-4``, ``2022-II-8``), or else the ``id``."""
     if record.file.suffix != ".csv":
         return AIME.draft_of(record)
     row = record.read(CsvRow)
@@ -57,9 +57,9 @@ def draft_of(record: Record) -> TaskDraft:
 benchmark_register(
     BenchmarkPlugin(
         id="aime",
-        title="AIME: contest problems with an integer from 0 to 999",
+        title="AIME: contest problems answered by integers from 0 to 999",
         kind=kinds.FREE_ANSWER,
-        license="the problems are the Mathematical Association of America's; AIMO sets: Apache-2.0",
+        license="the problems belong to the Mathematical Association of America; AIMO sets: Apache-2.0",
         source="https://huggingface.co/datasets/di-zhang-fdu/AIME_1983_2024",
         verifier_official="numeric-v1",
         cut=sentences.cut,

@@ -1,9 +1,10 @@
-"""ARC: science exam questions of grades 3 to 9, easy and challenging (Clark et al. 2018, arXiv:1803.05457).
+"""ARC: easy and challenging science exam questions of grades 3 to 9 (Clark et al. 2018, arXiv:1803.05457).
 
-Official files: one JSON object per line with ``id``, ``question`` (``stem`` and ``choices`` of ``text`` and
-``label``) and ``answerKey``; on the hub ``question`` is the stem and ``choices`` holds two lists. Labels are
-letters or numerals, three to five of them. Official check, in allenai/aristo-leaderboard: the key is among
-the predicted labels. The official folder repeats the questions as CSV files, which are left out.
+An official file has one JSON object per line with ``id``, ``question`` (``stem``, and ``choices`` with
+``text`` and ``label``) and ``answerKey``; on the hub, ``question`` is the stem and ``choices`` holds two
+lists. The labels are three to five letters or numerals. The official check, in allenai/aristo-leaderboard, is
+that the key is among the predicted labels. The official folder repeats the questions as CSV files, which are
+not read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, TaskD
 
 SPLIT_NAMES = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
 CONFIGS = ("challenge", "easy")
-# Many ids say exam, year and grade: MCAS_2007_8_5180 was set in grade 8.
+# Many ids contain exam, year and grade: MCAS_2007_8_5180 was set in grade 8.
 GRADE = re.compile(r"_(?:19|20)\d\d_(?P<grade>[3-9])_")
 
 
@@ -51,10 +52,10 @@ def files(folder: Path, _split: str) -> list[Path]:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft. The key is the official ``id``, which no other question of either set has; a tag names
-    the set.
+    """Build a draft.
 
-    Raises ``ValueError`` for missing choices, an empty text, repeated labels, or a key that is not a label.
+    Its key is the official ``id``, which is unique across both sets; a tag names the set. Raises
+    ``ValueError`` for missing choices, an empty text, repeated labels, or an answer key that is not a label.
     """
     row = record.read(OfficialRow)
     stem, choices = _question(row)

@@ -1,11 +1,11 @@
-"""ChartQA: questions about charts, by people and by a machine (Masry et al. 2022, arXiv:2203.10244).
+"""ChartQA: questions about charts, written by people or by a machine (Masry et al. 2022, arXiv:2203.10244).
 
-Official files: ``ChartQA Dataset/<split>/<split>_human.json`` and ``<split>_augmented.json``, lists of
-objects with ``imgname``, ``query`` and ``label``, and the charts in ``<split>/png``. The full download has
-``tables`` and ``annotations`` as well, which describe the charts and are not read. On the hub
-Parquet with ``image``, ``query``, ``label`` as a list and ``human_or_machine`` (0 or 1); another copy calls
-them ``image``, ``question``, ``answer`` and ``type`` (``human_test``). Labels stay as they
-are, odd ones too. Official check: relaxed accuracy, ``verifiers/builtin/relaxed.py``.
+Official files are ``ChartQA Dataset/<split>/<split>_human.json`` and ``<split>_augmented.json``, lists of
+objects with ``imgname``, ``query`` and ``label``; the charts are in ``<split>/png``. The full download also
+has ``tables`` and ``annotations``, which describe the charts and are not read. The hub has Parquet files with
+``image``, ``query``, ``label`` (a list) and ``human_or_machine`` (0 or 1); another copy calls these
+``image``, ``question``, ``answer`` and ``type`` (``human_test``). Labels are kept as they are, including odd
+ones. The official check is relaxed accuracy, in ``verifiers/builtin/relaxed.py``.
 """
 
 from __future__ import annotations
@@ -49,24 +49,27 @@ class HubRow(msgspec.Struct):
 
 
 class RenamedRow(HubRow, rename={"query": "question", "label": "answer", "human_or_machine": "type"}):
-    """The hub's copy ``lmms-lab/ChartQA``."""
+    """A row of the hub's copy ``lmms-lab/ChartQA``."""
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """List a split's question files, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
+    """List a split's question files, below a folder of all splits or of one.
+
+    Raises ``GymError`` ``no_file``.
+    """
     paths = [file for file in sorted(folder.rglob(f"{split}_*.json")) if QUESTIONS.fullmatch(file.stem)]
     paths = paths or sorted(folder.rglob(f"{split}-*.parquet"))
     if not paths:
         names = f"{split}_{HUMAN}.json, {split}_{AUGMENTED}.json or {split}-*.parquet"
-        raise GymError("no_file", f"The folder {folder} holds no {names}.")
+        raise GymError("no_file", f"The folder {folder} contains no {names}.")
     return paths
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft. The key is the question's author and its number in its file, ``human/12``.
+    """Build a draft. Its key is the question's author and its number in the file, such as ``human/12``.
 
-    The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
-    Raises ``ValueError`` for a file or chart of another name.
+    The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across the hub's
+    files. Raises ``ValueError`` if the file or the chart is not named as expected.
     """
     if isinstance(record.value, dict):
         for name, kind in (("human_or_machine", HubRow), ("type", RenamedRow)):
@@ -77,7 +80,7 @@ def draft_of(record: Record) -> TaskDraft:
         raise ValueError(f"the file's name is not like test_{HUMAN}.json or test_{AUGMENTED}.json")
     row = record.read(OfficialRow)
     if not CHART_NAME.fullmatch(row.imgname):
-        raise ValueError(f"the chart {row.imgname[:80]!r} is not the name of a file")
+        raise ValueError(f"the chart {row.imgname[:80]!r} is not a file name")
     return _draft(
         row.query,
         labels=[row.label],

@@ -1,8 +1,9 @@
 """GSM8K: grade-school word problems (Cobbe et al. 2021, arXiv:2110.14168).
 
-Official file: one JSON object per line with ``question`` and ``answer``; the answer is the worked steps with
-calculator marks ``<<48/2=24>>``, then a last line ``#### 24``. Official check, in the repository's
-``grade_school_math/dataset.py``: the number after ``####``, commas removed, must be the same string.
+The official file has one JSON object per line with ``question`` and ``answer``. The answer is the worked
+solution with calculator marks such as ``<<48/2=24>>``, followed by a last line ``#### 24``. The official
+check, in the repository's ``grade_school_math/dataset.py``, is that the numbers after ``####`` are equal as
+strings once commas are removed.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from tasks_app.registry import benchmark_register
 from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, TaskDraft
 
-# The official reader takes the number and leaves what follows it, such as a unit; a sign before it occurs.
+# Like the official reader, take the number and ignore what follows it, such as a unit. It may be negative.
 ANSWER_MARK = re.compile(r"^####\s*\$?(-?[0-9.,]*[0-9])(?![0-9]).*$", re.MULTILINE)
 CALCULATION = re.compile(r"<<[^<>]*>>")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
-# The paper: "problems take between 2 and 8 steps to solve"; a line of the solution is a step.
+# From the paper: "problems take between 2 and 8 steps to solve". A line of the solution counts as a step.
 FEWEST_STEPS = 2
 MOST_STEPS = 8
 
@@ -31,9 +32,10 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is the row's number. Dollars are money here, so the text is plain.
+    """Build a draft whose key is the row's number.
 
-    Raises ``ValueError`` for an empty question or an answer without its last line.
+    The text is plain because dollar signs mean money here. Raises ``ValueError`` for an empty question or an
+    answer without its last line.
     """
     row = record.read(OfficialRow)
     text = row.question.strip()
@@ -52,7 +54,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def final_number(answer: str) -> str:
-    """Return the number after ``####``, commas removed. Raises ``ValueError`` when there is none."""
+    """Return the number after ``####`` without commas. Raises ``ValueError`` if there is none."""
     match = ANSWER_MARK.search(answer)
     number = match.group(1).replace(",", "") if match else ""
     if not NUMBER.fullmatch(number):
@@ -65,7 +67,7 @@ def worked_steps(answer: str) -> str:
 
 
 def difficulty(solution: str) -> float:
-    """Rate by the steps of the official solution: 2 or fewer is 0, 8 or more is 1."""
+    """Rate the difficulty by the number of steps in the official solution: 0 for up to 2, 1 for 8 or more."""
     steps = sum(1 for line in solution.splitlines() if line.strip())
     return (min(max(steps, FEWEST_STEPS), MOST_STEPS) - FEWEST_STEPS) / (MOST_STEPS - FEWEST_STEPS)
 

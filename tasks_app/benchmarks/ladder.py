@@ -1,7 +1,7 @@
 """The ladder: narrow questions with four choices on one short page, for models that start to learn.
 
-Each is drawn by a rung of ``tasks_app/ladder``; rungs take turns. The hash of what a task shows says which
-split it belongs to, so that no seed ever puts a question of one split into the other.
+Each question is drawn by a rung of ``tasks_app/ladder``, and the rungs take turns. The split is decided by a
+hash of what the task shows, so no seed can ever move a question to the other split.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 KEY_DIGITS = 20
 MISSES_MAX = 1_000
-"""Known items in a row after which a rung counts as exhausted."""
+"""Consecutive known items after which a rung counts as exhausted."""
 
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
@@ -47,7 +47,7 @@ def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
-    """Yield new tasks of one rung that belong to the split."""
+    """Yield one rung's new tasks that belong to the split."""
     seen: set[str] = set()
     draws, misses = Draws("ladder-v1", seed, name), 0
     while misses < MISSES_MAX:
@@ -62,16 +62,16 @@ def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def hash_item(item: Item) -> str:
-    """Hash what is shown, whatever the order of the choices and whichever is right."""
+    """Hash what is shown, regardless of the order of the choices and of which one is right."""
     content = json.dumps([item.text, item.passage, sorted(item.choices)])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
-    """Build the task of an item, with its choices in this order.
+    """Build an item's task, with its choices in this order.
 
-    The order is fixed: all samples of a group then read one prompt, which a trainer computes once. Positions
-    say nothing, since every task has an order of its own.
+    The order is fixed so that all samples of a group read one prompt, which a trainer computes once.
+    Positions give nothing away because every task has its own order.
     """
     draft = _choices.with_choices(
         TaskDraft(
@@ -88,7 +88,7 @@ def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
 
 
 def starter_items() -> tuple[TaskDraft, ...]:
-    """Draw a task of each rung, with golds that differ."""
+    """Draw one task from each rung, with different golds."""
     discover()
     starters = []
     for place, name in enumerate(RUNGS):

@@ -1,8 +1,8 @@
 r"""MATH: competition problems in seven subjects and five levels (Hendrycks et al. 2021, arXiv:2103.03874).
 
-Official form: a tree ``MATH/<split>/<subject>/<n>.json`` of objects with ``problem``, ``level``, ``type`` and
-``solution``; also distributed as one JSON object per line, and on the hub as one Parquet file per subject.
-The answer is the content of the last ``\boxed`` of the solution.
+The official form is a tree ``MATH/<split>/<subject>/<n>.json`` of objects with ``problem``, ``level``,
+``type`` and ``solution``. The set is also distributed as one JSON object per line and, on the hub, as one
+Parquet file per subject. The answer is the content of the last ``\boxed`` in the solution.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is ``algebra/123`` in a tree, and the row's number in other files."""
+    """Build a draft whose key is like ``algebra/123`` in the official tree, else the row's number."""
     row = record.read(OfficialRow)
     return _competition.task_draft(
         key=_key(record),
@@ -54,18 +54,19 @@ def _key(record: Record) -> str:
     folder, stem = record.file.parent.name, record.file.stem
     if _is_of_tree(record.file):
         return f"{folder}/{stem}"
-    # Parquet rows of a subject are not the tree's file numbers, so they must not look like them.
+    # Row numbers in a subject's Parquet file are not the tree's file numbers, so they must not look like
+    # them.
     return f"{folder}/row-{record.line}" if folder in SUBJECTS else str(record.number)
 
 
 def _split(record: Record) -> str | None:
-    """Return the split that the official tree's folder names; None leaves it to the file or command."""
+    """Return the split that the official tree's folder names, or None to leave it to the file or command."""
     named = record.file.parent.parent.name
     return named if _is_of_tree(record.file) and named in SPLITS else None
 
 
 def _is_of_tree(file: Path) -> bool:
-    """Return whether a file holds one problem, ``123.json``; copies of all are called ``train.json``."""
+    """Return whether a file holds one problem, as ``123.json`` does, and not a whole split."""
     return file.suffix == ".json" and file.stem.isdecimal()
 
 

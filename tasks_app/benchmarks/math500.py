@@ -1,7 +1,7 @@
 """MATH-500: the 500 test problems of MATH that PRM800K held out (Lightman et al. 2023, arXiv:2305.20050).
 
-Official file: one JSON object per line with ``problem``, ``solution``, ``answer``, ``subject``, ``level`` (an
-integer) and ``unique_id``.
+The official file has one JSON object per line with ``problem``, ``solution``, ``answer``, ``subject``,
+``level`` (an integer) and ``unique_id``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is the ``unique_id``. Raises ``ValueError`` if that is empty."""
+    """Build a draft whose key is the ``unique_id``. Raises ``ValueError`` if that is empty."""
     row = record.read(OfficialRow)
     if not row.unique_id:
         raise ValueError("the unique_id is empty")

@@ -1,17 +1,18 @@
-"""MBPP: short Python programs, written from one sentence (Austin et al. 2021, arXiv:2108.07732).
+"""MBPP: short Python programs, written from one-sentence texts (Austin et al. 2021,
+arXiv:2108.07732).
 
-Official file: ``mbpp.jsonl`` of google-research, a JSON object per line with ``task_id``, ``text``, ``code``
-(with CRLF line ends), ``test_list``, ``test_setup_code`` and ``challenge_test_list``, which is no part of the
-score. The splits are ranges of ``task_id``. The hub's ``sanitized`` rows say ``prompt`` for ``text`` and have
-``test_imports``. Official check: the program passes when every assert of ``test_list`` does, in the order
-candidate, ``test_setup_code``, asserts.
+The official file is ``mbpp.jsonl`` of google-research, with one JSON object per line: ``task_id``, ``text``,
+``code`` (with CRLF line ends), ``test_list``, ``test_setup_code`` and ``challenge_test_list``, which is not
+part of the score. The splits are ranges of ``task_id``. The hub's ``sanitized`` rows have ``prompt`` instead
+of ``text`` and also ``test_imports``. The official check runs the candidate, ``test_setup_code`` and the
+asserts of ``test_list``, in that order; the program passes if every assert does.
 
-The official prompt shows the text and all asserts. A task holds the first assert and the signature of what
-the asserts call; the others are in the gold, and runs that evaluate show them. The gold is completed at
-loading with ``pairs``, inputs that nobody is shown (``verifiers/mutation.py``), and with ``cpu_s`` where the
-reference is slow. An item whose reference is
-not deterministic has none and the tag ``not-deterministic``: there the strict verifier has only the
-held-back asserts, so leave such items out of training.
+The official prompt shows the text and all asserts. A task here shows only the first assert and the signature
+of the functions that the asserts call. The other asserts are in the gold, and evaluation runs show them.
+Loading adds to the gold ``pairs``, held-back inputs that are never shown (``verifiers/mutation.py``), and
+``cpu_s`` if the reference is slow. An item whose reference is not deterministic gets no pairs and the tag
+``not-deterministic``. The strict verifier then has only the held-back asserts, so leave such items out of
+training.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ NOT_DETERMINISTIC = "not-deterministic"
 
 
 class OfficialRow(msgspec.Struct):
-    """``pairs`` are in the starter set alone, which needs no sandbox."""
+    """A row. Only the starter set has ``pairs``, so that loading it needs no sandbox."""
 
     task_id: int
     code: str
@@ -51,7 +52,10 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, keyed by the official ``task_id``. Raises ``ValueError`` for empty or invalid code."""
+    """Build a draft whose key is the official ``task_id``.
+
+    Raises ``ValueError`` for empty or invalid code.
+    """
     row = record.read(OfficialRow)
     text = (row.text or row.prompt).strip()
     code = _lines(row.code)
@@ -73,7 +77,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def split_of(task_id: int) -> str:
-    """Return the split of a ``task_id``. Raises ``ValueError`` for a number that the set does not have."""
+    """Return the split of a ``task_id``. Raises ``ValueError`` for a number that is not in the set."""
     for split, (first, last) in RANGES.items():
         if first <= task_id <= last:
             return split
@@ -81,7 +85,7 @@ def split_of(task_id: int) -> str:
 
 
 def extract_signature(code: str, *, tests: list[str]) -> str:
-    """Return the ``def`` lines of the reference's functions that the tests call, but no classes."""
+    """Return the ``def`` lines of the reference's functions that the tests call; classes are left out."""
     functions = {
         statement.name: f"def {statement.name}({ast.unparse(statement.args)}):"
         for statement in _parsed(code, what="the code").body
@@ -97,7 +101,10 @@ def extract_signature(code: str, *, tests: list[str]) -> str:
 
 
 def held_back(draft: TaskDraft) -> Mapping[str, Any]:
-    """Run the reference in the sandbox. Raises ``ValueError`` if it fails, and ``SandboxMissing``."""
+    """Run the reference in the sandbox and return the held-back part of the gold.
+
+    Raises ``ValueError`` if the reference fails, and ``SandboxMissing``.
+    """
     gold = Gold(draft.gold.answer, extra=draft.gold.extra)
     try:
         result = mutation.held_back(gold, seed=int(draft.key))
@@ -118,7 +125,7 @@ def tags(added: Mapping[str, Any]) -> tuple[str, ...]:
 def _parsed(source: str, *, what: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes such as "\\.", which some references have
+            warnings.simplefilter("ignore")  # Some references contain escapes such as "\\."
             return ast.parse(source)
     except SyntaxError as error:
         raise ValueError(f"{what} is not Python: {error}") from error

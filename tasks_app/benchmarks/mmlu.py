@@ -1,12 +1,13 @@
-r"""MMLU: multiple-choice questions of 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300).
+r"""MMLU: multiple-choice questions in 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300).
 
-Official files: one CSV file per subject and split, ``data/test/anatomy_test.csv``, without a line of names:
-question, four choices, letter; in copies that have one it is skipped. On the hub ``question``, ``subject``,
-``choices`` and ``answer``, counted from 0. Official check, in the repository's ``evaluate.py``: the predicted
-letter is the gold letter.
+The official files are one CSV file per subject and split, such as ``data/test/anatomy_test.csv``. Each row
+holds the question, four choices and a letter. There is no header; copies that have one get it skipped. The
+hub's rows have ``question``, ``subject``, ``choices`` and ``answer``, counted from 0. The official check, in
+the repository's ``evaluate.py``, is that the predicted letter is the gold letter.
 
-Dollars are money in most subjects; the items of ``high_school_mathematics`` that come from MATH have formulas
-between dollars, but bare ones in their choices (``\frac{1}{2}``). Those get dollars, and the item is LaTeX.
+Dollar signs mean money in most subjects. The items of ``high_school_mathematics`` that come from MATH have
+formulas between dollar signs, except that their choices may be bare formulas (``\frac{1}{2}``). Those get
+dollar signs, and the item counts as LaTeX.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ AUXILIARY = "auxiliary_train"
 SPLIT_NAMES = {AUXILIARY: AUXILIARY, "test": "test", "validation": "val", "val": "val", "dev": "dev"}
 FILE_NAME = re.compile(r"(?P<subject>\w+)_(?:test|val|dev)")
 
-# Dollar signs around a formula, told from prices by Pandoc's rule: no space inside, no digit after.
+# Pandoc's rule tells a formula's dollar signs from those of prices: no space inside, no digit after.
 FORMULA = re.compile(r"\$\$[^$]+\$\$|(?<!\\)\$(?=\S)(?P<inside>(?:\\.|[^$\\\n])+)(?<=\S)\$(?!\d)")
 COMMAND = re.compile(r"\\[A-Za-z]+")
 DOLLAR = re.compile(r"(?<!\\)\$")
@@ -44,7 +45,7 @@ class HubRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Return the rows numbered within their subject and split, without the header that some copies have."""
+    """Number the rows within their subject and split, dropping the header that some copies have."""
     return _choices.renumber(_without_names(rows), _group)
 
 
@@ -56,7 +57,7 @@ def _without_names(rows: Records) -> Records:
 
 
 def _is_header(cells: object) -> bool:
-    """Return whether cells are a header: no question is answered by the word "answer"."""
+    """Return whether the cells are a header, which ends in "answer", as no row with a question does."""
     return isinstance(cells, list) and len(cells) == CELLS and cells[-1].strip().casefold() in ANSWER_NAMES
 
 
@@ -67,9 +68,9 @@ def _group(record: Record) -> str:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft. The key is subject and number of the row in the subject's file (``anatomy/12``).
+    """Build a draft whose key is the subject and the row's number in the subject's file (``anatomy/12``).
 
-    Raises ``ValueError`` for other than four choices, an empty text, a letter that names none.
+    Raises ``ValueError`` unless there are four choices, no text is empty and the letter is that of a choice.
     """
     split = _split(record.file)
     if isinstance(record.value, dict):
@@ -97,7 +98,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 def _from_cells(cells: Sequence[str]) -> HubRow:
     if len(cells) != CELLS:
-        raise ValueError(f"it has {len(cells)} cells; question, {CHOICES} choices and answer are {CELLS}")
+        raise ValueError(f"it has {len(cells)} cells; question, {CHOICES} choices and answer make {CELLS}")
     return HubRow(question=cells[0], choices=[*cells[1:-1]], answer=cells[-1].strip())
 
 
@@ -106,7 +107,7 @@ def _split(file: Path) -> str | None:
 
 
 def has_formulas(question: str, choices: Sequence[str]) -> bool:
-    """Return whether an item is LaTeX: it holds a formula, and every dollar of it belongs to one."""
+    """Return whether an item is LaTeX: it contains a formula, and every dollar sign belongs to one."""
     texts = (question, *choices)
     if not any("$" in text or "\\" in text for text in texts):
         return False
@@ -117,7 +118,7 @@ def has_formulas(question: str, choices: Sequence[str]) -> bool:
 
 
 def with_dollars(choice: str) -> str:
-    r"""Put a choice that is one bare formula, such as ``-\frac{1}{2}``, between dollars."""
+    r"""Enclose a choice in dollar signs if it is one bare formula, such as ``-\frac{1}{2}``."""
     return f"${choice.strip()}$" if _is_bare_formula(choice) else choice
 
 
@@ -126,14 +127,14 @@ def _is_bare_formula(text: str) -> bool:
 
 
 def _without_formula(match: re.Match[str]) -> str:
-    """Drop a formula; prose between two prices stays."""
+    """Remove a formula, but keep a match that is prose between two prices."""
     return match[0] if match["inside"] and WORDS.search(COMMAND.sub("", match["inside"])) else ""
 
 
 benchmark_register(
     BenchmarkPlugin(
         id="mmlu",
-        title="MMLU: questions of 57 subjects with four choices",
+        title="MMLU: questions in 57 subjects with four choices",
         kind=kinds.CHOICE,
         license="MIT",
         source="https://github.com/hendrycks/test",

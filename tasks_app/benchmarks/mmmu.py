@@ -1,9 +1,9 @@
 """MMMU: college questions about pictures, in 30 subjects (Yue et al. 2024, arXiv:2311.16502), and MMMU-Pro.
 
-Official files: Parquet, a folder per subject, with ``question`` and ``options`` that hold ``<image k>`` where
-picture ``image_k`` stands, and for open questions a value or a list of accepted values as ``answer``.
-MMMU-Pro (arXiv:2409.02813) has the same fields without ``question_type`` and up to ten options. The answers
-of the test split are hidden (``?``): its rows are refused. The official check is in ``mmmu_rules.py`` of
+The official files are Parquet, in one folder per subject. ``question`` and ``options`` contain ``<image k>``
+where picture ``image_k`` belongs. The ``answer`` to an open question is a value or a list of accepted values.
+MMMU-Pro (arXiv:2409.02813) has the same fields except ``question_type``, and up to ten options. The answers
+of the test split are hidden (``?``), so its rows are refused. The official check is in ``mmmu_rules.py`` of
 ``verifiers``.
 """
 
@@ -39,7 +39,7 @@ QuestionType = Literal["multiple-choice", "open"]
 
 
 class OfficialRow(msgspec.Struct, kw_only=True):
-    """A row without ``image_1`` and so on; only MMMU-Pro has no ``question_type``."""
+    """A row without its pictures ``image_1`` and so on. Only MMMU-Pro has no ``question_type``."""
 
     id: str
     question: str
@@ -53,7 +53,10 @@ class OfficialRow(msgspec.Struct, kw_only=True):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """List a split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
+    """List the files of a split, or of MMMU-Pro, in a folder of all subjects.
+
+    Raises ``GymError`` ``no_file``.
+    """
     if split == PRO:
         paths = [file for file in record_files.source_files(folder) if _is_pro(file)]
     else:
@@ -61,7 +64,7 @@ def files(folder: Path, split: str) -> list[Path]:
     if not paths:
         names = f"{PRO_FOLDER}/*.parquet or *.jsonl" if split == PRO else f"{split}-*.parquet"
         raise GymError(
-            "no_file", f"The folder {folder} holds no {names}; MMMU's splits are {', '.join(SPLITS)}."
+            "no_file", f"The folder {folder} contains no {names}; MMMU's splits are {', '.join(SPLITS)}."
         )
     return paths
 
@@ -71,7 +74,7 @@ def _is_pro(file: Path) -> bool:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is the row's id. Raises ``ValueError``.
+    """Build a draft whose key is the row's id. Raises ``ValueError``.
 
     The draft's pictures are numbered from 1 without gaps, so ``<image 3>`` may become ``<image 2>``.
     """
@@ -107,12 +110,12 @@ def draft_of(record: Record) -> TaskDraft:
     if is_open:
         return draft
     draft = _choices.with_choices(draft, texts)
-    # MMMU's choices stay in their order, whatever they say.
+    # MMMU's choices keep their order, even if they could be permuted.
     return replace(draft, payload={**draft.payload, "order": "fixed"})
 
 
 def read_pictures(record: Record) -> dict[int, PictureDraft]:
-    """Return the pictures by the number in their column's name, ``image_3``; the numbers may have gaps."""
+    """Return the pictures by the number in their column's name, such as ``image_3``. There may be gaps."""
     cells = {number: record.value.get(f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
     return {
         number: _picture_sources.picture_draft(cell, folder=record.file.parent)
@@ -127,13 +130,13 @@ def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> l
         raise ValueError("it has no picture")
     missing = places_in([question, *options]) - set(pictures)
     if missing:
-        raise ValueError(f"the text places <image {min(missing)}>, and the row has no such picture")
+        raise ValueError(f"the text refers to <image {min(missing)}>, but the row has no such picture")
     numbers = {old: new for new, old in enumerate(sorted(pictures), start=1)}
     return [renumber(text, numbers) for text in (question, explanation, *options)]
 
 
 def gold_values(answer: str | list[str]) -> tuple[str, ...]:
-    """Return one value, or the values of a list literal, each of which counts. Raises ``ValueError``."""
+    """Return the accepted answers: one value, or the values of a list literal. Raises ``ValueError``."""
     golds = [answer] if isinstance(answer, str) else answer
     if isinstance(answer, str) and answer.startswith(("['", '["')):
         golds = list_read(answer)
@@ -146,7 +149,7 @@ def gold_values(answer: str | list[str]) -> tuple[str, ...]:
 
 
 def list_tags(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
-    """Return subject, subfield and kinds of picture; a broken list of kinds gives none."""
+    """List the tags: subject, subfield and kinds of picture; a broken list of kinds gives none."""
     try:
         kinds = list_read(row.img_type or "[]")
     except ValueError:
@@ -158,19 +161,19 @@ def list_tags(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
 LITERAL_MAX_CHARS = 20_000
 PLACE = re.compile(r"<image ?(\d{1,2})>")
 
-# A command, an exponent or an index; not a row of underscores to be filled in.
+# A command, an exponent or an index, but not a row of underscores to be filled in.
 COMMAND_OR_SCRIPT = re.compile(r"\\[A-Za-z]+|[A-Za-z0-9)\]}|']\s?[\^_]\s?[A-Za-z0-9{(\\*+-]")
 WORDS_OF_FORMULA = re.compile(r"\\(?:text|mathrm|mbox)\w*\s*\{[^{}]*\}|\\[A-Za-z]+")
-# "10 or", "10-", "10 and the owner": what stands between two prices.
+# Text between two prices, such as "10 or", "10-" or "10 and the owner".
 BETWEEN_PRICES = re.compile(
     r"[\d.,]+\s*(?:[-\u2013/+(]\s*$|[A-Za-z]{2,})|.*[A-Za-z]{3,} [A-Za-z]{3,}", re.DOTALL
 )
 
 
 def list_read(text: str) -> list[str]:
-    """Parse a literal such as ``['$6', '<image 2>']``; numbers in it as text. Raises ``ValueError``."""
+    """Parse a list literal such as ``['$6', '<image 2>']``, with numbers as text. Raises ``ValueError``."""
     if len(text) > LITERAL_MAX_CHARS:
-        raise ValueError(f"a list has {len(text):,} characters; {LITERAL_MAX_CHARS:,} are read")
+        raise ValueError(f"a list has {len(text):,} characters; at most {LITERAL_MAX_CHARS:,} are allowed")
     try:
         items = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -185,16 +188,16 @@ def places_in(texts: Sequence[str]) -> set[int]:
 
 
 def renumber(text: str, numbers: Mapping[int, int]) -> str:
-    """Renumber the picture places of a text; a place without a new number stays as it is."""
+    """Renumber the picture references in a text, leaving those without a new number unchanged."""
     return PLACE.sub(
         lambda place: f"<image {numbers[int(place[1])]}>" if int(place[1]) in numbers else place[0], text
     )
 
 
 def is_latex(texts: Sequence[str]) -> bool:
-    """Return whether a formula has a command, an exponent or an index, and no two dollars are prices.
+    """Return whether a formula has a command, an exponent or an index, and no two dollar signs are prices.
 
-    In most subjects dollars are money. A text that has both is better shown as written.
+    In most subjects dollar signs mean money. A text that has both is better shown as written.
     """
     formulas = [
         segment.text for text in texts for segment in latex.segments_split(text) if segment.is_formula

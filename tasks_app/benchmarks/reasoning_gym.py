@@ -1,10 +1,11 @@
-"""reasoning-gym: puzzles made by programs, a hundred datasets of the PyPI package by seed and difficulty.
+"""reasoning-gym: generated puzzles from the PyPI package's hundred datasets, by seed and difficulty.
 
-Anyone with the package and the seed has the answers too, so nothing shown of a task reveals its seed: keys
+Anyone with the package and the seed also has the answers, so nothing that a task shows reveals its seed: keys
 are derived from the question. A seed for evaluation is a large number that the operator keeps secret.
 
-The splits ``aiw_train`` and ``aiw_test`` hold one question of one dataset alone, for small models that start
-to learn: how many sisters a brother has, an answer of one digit, 2 to 9. The hash of the question says which.
+The splits ``aiw_train`` and ``aiw_test`` hold one question type from one dataset, for small models that have
+just started to learn: how many sisters a brother has, answered by one digit from 2 to 9. A hash of the
+question decides which of the two splits it belongs to.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ GENERATED = "generated"
 SHORT = "aiw"
 SHORT_TRAIN, SHORT_TEST = SHORT_SPLITS = tuple(f"{SHORT}_{split}" for split in SPLITS)
 SHORT_LEVEL = 2
-"""Level with numbers up to 8, so that every answer has one digit."""
+"""Level whose numbers go up to 8, so that every answer has one digit."""
 SHORT_ITEMS_MAX = 10_000
-"""Enough to meet nearly all of the 704 questions that name the brothers first."""
+"""Enough items to include nearly all of the 704 questions that name the brothers first."""
 SHORT_ORDER = re.compile(r"\w+ has \d+ (brothers|sisters) ")
 
 
@@ -61,13 +62,15 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
 
 
 def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
-    """Alternate between questions that name brothers first and sisters first: the package names sisters first
-    ten times as often, and then "the first number and one more" is nearly always right.
+    """Alternate between questions that name brothers first and questions that name sisters first.
+
+    The package names sisters first ten times as often, and then "the first number plus one" is nearly always
+    right.
     """
     waiting = {order: deque[TaskDraft]() for order in ("brothers", "sisters")}
     for draft in _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL)):
         order = SHORT_ORDER.match(draft.prompt)
-        # The key is the hash of the question after the dataset's name.
+        # The key is the dataset's name followed by the hash of the question.
         if order and f"{SHORT}_{split_of(draft.key.partition('/')[2])}" == split:
             waiting[order[1]].append(draft)
         if all(waiting.values()):
@@ -75,7 +78,7 @@ def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
-    """Yield what the generator's process writes; ``only`` names a dataset and a level, then written alone."""
+    """Yield what the generator process writes; ``only`` restricts it to a dataset and a level."""
     if find_spec(PACKAGE) is None:
         problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
@@ -98,7 +101,7 @@ def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
 
 
 def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
-    """Build the task of one generated item. ``difficulty`` is its level within the dataset's curriculum."""
+    """Build a generated item's task. ``difficulty`` is the item's level within its dataset's curriculum."""
     name, level = str(item["dataset"]), item["level"]
     question, answer = str(item["question"]), str(item["answer"])
     highest = max(int(item["levels"]) - 1, 1)
@@ -120,7 +123,10 @@ def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
 
 
 def _payload(name: str, question: str) -> dict[str, Any]:
-    """Build the payload. Boards are drawn in columns and keep white space: ``layout`` ``preformatted``."""
+    """Build the payload.
+
+    Boards are drawn in columns, so they keep white space: ``layout`` ``preformatted``.
+    """
     payload: dict[str, Any] = {"text": question, "format": "plain"}
     if is_drawn(question):
         payload["layout"] = "preformatted"
@@ -130,7 +136,7 @@ def _payload(name: str, question: str) -> dict[str, Any]:
 
 
 def is_drawn(text: str) -> bool:
-    """Return whether columns matter: several spaces in or before a line, or three lines of one length."""
+    """Return whether columns matter: repeated spaces, an indented line, or three lines of equal length."""
     lines = text.split("\n")
     if any("  " in line.strip() or (line.startswith(" ") and line.strip()) for line in lines):
         return True
@@ -139,7 +145,7 @@ def is_drawn(text: str) -> bool:
 
 
 def starter_items() -> Iterator[TaskDraft]:
-    """Yield items written by hand, in the form of the generator's."""
+    """Yield hand-written items in the generator's format."""
     for line in starters.find_path("reasoning_gym").read_text().splitlines():
         yield item_draft(json.loads(line), place="starter")
 
@@ -173,16 +179,16 @@ DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
 
 
 def derive_solution(dataset: str, question: str, answer: str) -> str:
-    """Derive the steps, one a line; empty if there are none, or if they do not end with the answer."""
+    """Derive the steps, one per line; empty if there are none or they do not end with the answer."""
     try:
         steps = DERIVATIONS[dataset](question, answer) if dataset in DERIVATIONS else []
-    except (IndexError, ValueError):  # the question is worded in another way
+    except (IndexError, ValueError):  # the question is worded differently
         return ""
     return "\n".join(steps) if steps and _ends_with(steps, answer) else ""
 
 
 def _ends_with(steps: list[str], answer: str) -> bool:
-    """Return whether the last step states the answer; lists of moves are the answer together."""
+    """Return whether the last step states the answer, or all steps together are the answer."""
     return steps[-1].rstrip(".").endswith(answer) or f" {answer} " in steps[-1] or "\n".join(steps) == answer
 
 

@@ -1,4 +1,4 @@
-"""Reviews: a shop with tasks of counting and finding among hundreds of reviews, made for this gym."""
+"""Reviews: a shop whose tasks ask to count and find things in hundreds of reviews, made for this gym."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""ScienceQA: school questions with a hint, often a picture, and choices (Lu et al. 2022, arXiv:2209.09513).
+"""ScienceQA: school questions with choices, a hint and often a picture (Lu et al. 2022, arXiv:2209.09513).
 
-Official files: ``problems.json``, one object of all problems by their ids, and next to it
-``images/<split>/<id>/image.png``, in some folders ``choice_0.png`` and on for the choices. On the hub Parquet
-of the same fields with the picture inline, without ids, splits and the choices' pictures. Lecture and
-solution are never shown. Official check, ``run_gpt3.py``: the letter in ``The answer is X.``; it chooses at
-random where there is none, which is incorrect here.
+The official files are ``problems.json``, one object that maps ids to problems, and next to it
+``images/<split>/<id>/image.png``; some folders also have ``choice_0.png`` and so on for the choices. The hub
+has Parquet with the same fields and the picture inline, but without ids, splits and pictures of the choices.
+The lecture and solution are never shown. The official check, ``run_gpt3.py``, reads the letter in ``The
+answer is X.`` and chooses at random if there is none; here a missing letter is incorrect.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Number problems within the file of their split."""
+    """Number the problems within their split's file."""
     return _choices.renumber(_problems(rows), _split)
 
 
@@ -62,7 +62,7 @@ def _split(record: Record) -> str | None:
 
 
 def files(folder: Path, _split: str) -> list[Path]:
-    """List the data files, without the official folder's other JSON files (ids by split, captions)."""
+    """List the data files without the official folder's other JSON files (ids by split, captions)."""
     return [
         file
         for file in record_files.source_files(folder)
@@ -71,7 +71,7 @@ def files(folder: Path, _split: str) -> list[Path]:
 
 
 def _problems(rows: Records) -> Records:
-    """Split the object that holds all problems into a record for each, placed by id."""
+    """Split the object that holds all problems into one record per problem, placed by its id."""
     for record in rows:
         if isinstance(record, BadRow) or not isinstance(record.value, dict) or "question" in record.value:
             yield record
@@ -83,7 +83,7 @@ def _problems(rows: Records) -> Records:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is the problem's id, or on the hub the row's number. Raises ``ValueError``."""
+    """Build a draft whose key is the problem's id or, on the hub, the row's number. Raises ``ValueError``."""
     row = record.read(OfficialRow)
     split = _split(record) if row.split is None else SPLIT_NAMES.get(row.split, "")
     if split == "" or not (row.pid == "" or ID.fullmatch(row.pid)):
@@ -112,12 +112,12 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def difficulty(grade: int) -> float | None:
-    """Scale the grade: grade 1 is 0, grade 12 is 1."""
+    """Scale grades 1 to 12 to difficulties 0 to 1; None for any other grade."""
     return (grade - 1) / (LAST_GRADE - 1) if 1 <= grade <= LAST_GRADE else None
 
 
 def _texts_with_pictures(choices: list[str], folder: Path | None, pictures: list[PictureDraft]) -> list[str]:
-    """Return the choices' texts with the places of their pictures, which are added to ``pictures``."""
+    """Return the choices' texts with references to their pictures, which are appended to ``pictures``."""
     texts = []
     for number, text in enumerate(choices):
         file = folder / f"choice_{number}.png" if folder else None

@@ -1,8 +1,9 @@
 """SciQ: crowdsourced science exam questions (Welbl et al. 2017, arXiv:1707.06209).
 
-Official files: a JSON list per split (``train.json``, ``valid.json``, ``test.json``) of ``question``,
-``correct_answer``, ``distractor1`` to ``distractor3`` and ``support``, a passage that may be empty; Parquet
-with the same fields on the hub. The source gives the four options no order. Check: the chosen option.
+The official files are one JSON list per split (``train.json``, ``valid.json``, ``test.json``) with
+``question``, ``correct_answer``, ``distractor1`` to ``distractor3`` and ``support``, a passage that may be
+empty; the hub has Parquet with the same fields. The source gives the four options in no order. The check
+compares the chosen option.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Number rows within the file of their split."""
+    """Number the rows within their split's file."""
     return _choices.renumber(rows, _split)
 
 
@@ -38,7 +39,7 @@ def _split(record: Record) -> str | None:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, keyed by the row's number in its file. Raises ``ValueError`` for an empty text."""
+    """Build a draft whose key is the row's number in its file. Raises ``ValueError`` for an empty text."""
     row = record.read(OfficialRow)
     options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
     texts = mix_options(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
@@ -53,10 +54,10 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def mix_options(question: str, options: list[str]) -> list[str]:
-    """Order the options by the item alone, whatever their original order.
+    """Order the options by their texts and the question's, regardless of their original order.
 
-    Each is placed by a hash of its text and the question's. The right one plays no part in it: an order
-    seeded with it would reveal it to anyone who tries all four seeds. "All of the above" goes last.
+    They are sorted by a hash of both texts. Which option is right plays no part: an order seeded with it
+    would reveal it to anyone who tries all four seeds. "All of the above" goes last.
     """
 
     def place(option: str) -> tuple[bool, bytes]:

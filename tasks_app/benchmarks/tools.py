@@ -1,7 +1,8 @@
-"""Tools: questions beside a panel of tools, of which some need none, most need one, and some several.
+"""Tools: questions next to a panel of tools. Some need no tool, most need one, and some need several.
 
-Each is drawn by a family of ``tasks_app/tool_tasks`` over the data of a seed of its own; families take turns,
-so that half of the first stage needs no tool. The hash of what a task shows says which split it belongs to.
+Each question is drawn by a family of ``tasks_app/tool_tasks`` over data with its own seed. The families take
+turns, so half of the first stage needs no tool. A hash of what a task shows decides which split it belongs
+to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tasks_app.types import TYPE_AND_SUBMIT_STEPS, BenchmarkPlugin, GoldDraft, R
 
 KEY_DIGITS = 20
 PANEL = 5
-"""Tools on a page, as long as a task needs no more."""
+"""Number of tools on a page, unless a task needs more."""
 DATA_SEEDS = 1_000_000
 VERSION = "tools-v1"
 
@@ -50,7 +51,7 @@ def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _family_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
-    """Yield tasks of one family that belong to the split; every one has data of its own."""
+    """Yield one family's tasks that belong to the split; every task has its own data."""
     draws = Draws(VERSION, seed, name)
     while True:
         draft = draft_of(name, draws)
@@ -77,7 +78,7 @@ def draft_of(name: str, draws: Draws) -> TaskDraft:
 
 
 def _panel(item: Item, draws: Draws) -> list[str]:
-    """Choose the tools that some way to the answer needs, their rivals, and others to fill the panel."""
+    """Choose the tools that any way to the answer needs, their rivals, and others that fill up the panel."""
     calls.discover()
     needed = sorted({node.tool for graph in item.graphs for node in graph} | {*item.rivals, *item.harmless})
     others = draws.shuffled([tool for tool in TOOLS if tool not in needed])
@@ -85,7 +86,7 @@ def _panel(item: Item, draws: Draws) -> list[str]:
 
 
 def starter_items() -> tuple[TaskDraft, ...]:
-    """Draw a task of each family."""
+    """Draw one task from each family."""
     FAMILIES.discover(families)
     return tuple(draft_of(name, Draws(VERSION, "starters", name)) for name in FAMILIES)
 

@@ -1,9 +1,9 @@
-r"""WikiTableQuestions: questions about one table of Wikipedia (Pasupat and Liang 2015, arXiv:1508.00305).
+r"""WikiTableQuestions: questions about one Wikipedia table (Pasupat and Liang 2015, arXiv:1508.00305).
 
-Official files: ``data/<split>.tsv`` with ``id``, ``utterance``, ``context`` (the table's path) and
-``targetValue`` (answers with ``|`` between); escapes are ``\n``, ``\p`` for a pipe and ``\\``.
-``tagged/data/<split>.tagged`` adds ``targetCanon``, which marks numbers and dates; without it an
-answer such as "17 years" is plain text.
+The official files are ``data/<split>.tsv`` with ``id``, ``utterance``, ``context`` (the table's path) and
+``targetValue`` (answers separated by ``|``); escapes are ``\n``, ``\p`` for a pipe, and ``\\``.
+``tagged/data/<split>.tagged`` adds ``targetCanon``, which marks numbers and dates; without it, an answer such
+as "17 years" is plain text.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Records, TaskDraft
 from verifiers import denotations
 
-# Three typed answers, two added fields, one submission, for every task: a count that depended on the gold
-# would give away how many answers it has.
+# Three typed answers, two added fields and one submission for every task, since a count that depended on the
+# gold would reveal how many answers it has.
 LIST_STEPS = 6
-LOST_REASON = "it asks for a country that the page showed by a flag, which the file has lost"
+LOST_REASON = "it asks for a country that the page showed as a flag, which the file has lost"
 RANDOM_SPLITS = range(1, 6)
 SPLITS = (
     "training",
@@ -56,24 +56,27 @@ class HubRow(msgspec.Struct):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """List a split's question files, of the official tree or the hub. Raises ``GymError`` ``no_file``."""
+    """List a split's question files from the official tree or the hub. Raises ``GymError`` ``no_file``."""
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
     paths = [file for file in official if file.is_file()][:1]
     paths = paths or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]
     if not paths:
-        raise GymError("no_file", f"The folder {folder} holds neither data/{split}.tsv nor {split}.tsv.")
+        raise GymError("no_file", f"The folder {folder} contains neither data/{split}.tsv nor {split}.tsv.")
     return paths
 
 
 def records(rows: Records) -> Records:
-    """Name columns by the first line. Files beside the questions may differ from the last load's."""
+    """Name the columns by the first line.
+
+    Clear the caches, since other files may have changed since the last load.
+    """
     _wikitables.table_read.cache_clear()
     _canonical_read.cache_clear()
     return record_files.with_header(rows)
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, keyed by the official id. Raises ``ValueError`` for an empty text or a bad table."""
+    """Build a draft whose key is the official id. Raises ``ValueError`` for an empty text or a bad table."""
     if isinstance(record.value, dict) and "table" in record.value:
         hub_row = record.read(HubRow)
         table = _wikitables.unescape_table(hub_row.table)
@@ -87,7 +90,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 @lru_cache(1)
 def _canonical_read(questions: Path) -> Mapping[str, str]:
-    """Read ``targetCanon`` by id from the tagged file beside the questions; empty if there is none."""
+    """Map ids to ``targetCanon`` from the matching tagged file; empty if there is none."""
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}
@@ -100,7 +103,7 @@ def _canonical_read(questions: Path) -> Mapping[str, str]:
 
 
 def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str | None = None) -> TaskDraft:
-    """Build a draft; ``cell`` is a ``targetValue``."""
+    """Build a draft; ``cell`` is the row's ``targetValue``."""
     text = _wikitables.unescape(question).strip()
     if not text:
         raise ValueError("the question is empty")
@@ -123,7 +126,7 @@ def _gold_check(cell: str, canonical: str | None) -> None:
     if not all(item.strip() for item in items):
         raise ValueError("an answer is empty")
     if canonical and len(denotations.split_cell(canonical)) != len(items):
-        raise ValueError("targetCanon has another number of answers than targetValue")
+        raise ValueError("targetCanon and targetValue have different numbers of answers")
 
 
 benchmark_register(

@@ -49,7 +49,7 @@ def test_a_split_without_files_is_refused_with_a_list_of_the_others(tmp_path: Pa
 def test_the_error_for_a_folder_without_splits_lists_none(tmp_path: Path) -> None:
     with pytest.raises(GymError) as caught:
         sources.split_files(benchmarks.get("wikitable"), tmp_path, split="training")
-    assert caught.value.message.endswith("holds neither data/training.tsv nor training.tsv.")
+    assert caught.value.message.endswith("contains neither data/training.tsv nor training.tsv.")
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_the_folder_of_questions_loads_like_the_whole_tree(tmp_path: Path) -> No
 
 
 def test_a_folder_without_the_split_is_refused_with_a_reason(tmp_path: Path) -> None:
-    with pytest.raises(GymError, match=r"holds neither data/random-split-1-dev\.tsv nor"):
+    with pytest.raises(GymError, match=r"contains neither data/random-split-1-dev\.tsv nor"):
         wikitable.files(tree(tmp_path), "random-split-1-dev")
 
 
@@ -150,7 +150,7 @@ def test_a_folder_without_the_split_is_refused_with_a_reason(tmp_path: Path) -> 
         ("nt-2\twho?\t../outside.csv\tx", "there is no table"),
         (
             "nt-2\twho?\tcsv/200-csv/2.csv\tx",
-            "row 2 of the table csv/200-csv/2.csv has 1 cells, its header 2",
+            "row 2 of the table csv/200-csv/2.csv has 1 cells, but its header has 2",
         ),
         ("nt-2\twho?\tcsv/200-csv/3.csv\tx", "the table 200-csv/3.csv cannot be read"),
         ("nt-2\twho?\tcsv/200-csv/4.csv\tx", "the table csv/200-csv/4.csv is empty"),
@@ -183,7 +183,7 @@ def test_a_canonical_form_of_another_length_is_a_bad_row(tmp_path: Path) -> None
     tagged.write_text(tagged.read_text().replace("17.0", "17.0|18.0"))
     (bad,) = read(tmp_path, "pristine-seen-tables")
     assert isinstance(bad, BadRow)
-    assert "targetCanon has another number of answers" in bad.problem
+    assert "targetCanon and targetValue have different numbers of answers" in bad.problem
 
 
 def test_a_file_that_is_not_a_table_of_questions_is_refused_with_a_reason(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_tagged_file_that_is_added_later_makes_new_golds(tmp_path: Path) -> No
 
 @pytest.mark.django_db
 def test_the_command_reports_an_unknown_split_of_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"holds neither data/test\.tsv"):
+    with pytest.raises(CommandError, match=r"contains neither data/test\.tsv"):
         load("wikitable", "--file", tree(tmp_path), "--split", "test")
 
 
