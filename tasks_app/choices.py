@@ -1,7 +1,7 @@
-"""The order of an episode's choices: labels keep their places, and the texts are permuted.
+"""Order of an episode's choices: labels keep their positions, and the texts are permuted.
 
-With a fixed order, a policy that samples a task repeatedly could learn an answer's position instead of the
-answer. The gold is translated to the label that the episode showed, so that verifiers need not know.
+With a fixed order, a policy that samples a task repeatedly could learn the position of the answer instead of
+the answer. The gold is translated to the label that the episode showed, so verifiers need not know the order.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:
-    """Return whether the choices may be permuted: not when one of them refers to another."""
+    """Return whether the choices may be permuted, which they may not if one of them refers to another."""
     return payload.get("order") == "free" and len(payload.get("choices", ())) > 1
 
 
 def order_draw(count: int, *, seed: int) -> list[int]:
-    """Draw a permutation, the same on every machine: place i shows choice ``order[i]``."""
+    """Draw a permutation that is the same on every machine; position i shows choice ``order[i]``."""
     return Draws("choices-v1", seed).shuffled(range(count))
 
 
 def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
-    """Permute the choices as shown. An order made for an earlier set of choices is ignored."""
+    """Permute the texts under their labels. An order made for an earlier set of choices is ignored."""
     if len(order) != len(choices):
         return [dict(choice) for choice in choices]
     return [{**choices[source], "label": choices[place]["label"]} for place, source in enumerate(order)]
 
 
 def label_move(label: str, *, labels: Sequence[str], order: Sequence[int]) -> str:
-    """Return the label under which the choice of ``label`` is shown; another text stays as it is."""
+    """Return the label under which the choice ``label`` is shown. Any other text is returned unchanged."""
     if label not in labels or len(order) != len(labels):
         return label
     return labels[order.index(labels.index(label))]

@@ -1,4 +1,4 @@
-"""Corrected answers in the form that the task's verifiers read; those that they reject are refused."""
+"""Corrected golds in the form that a task's verifiers read; answers that they reject are refused."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from verifiers.types import Evidence, Gold
 
 
 def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPool) -> Gold:
-    """Build the gold of ``answers``, the reference first, to replace ``stored``; it has no solution.
+    """Build the gold that replaces ``stored``, from ``answers`` with the reference first; it has no solution.
 
-    For a task with choices, answers are labels or texts of choices and become labels. The task's verifiers,
-    except those that run programs, must accept each answer by the new gold. Raises ``ValueError``, with a
-    sentence that reveals no answer.
+    For a task with choices, each answer is a choice's label or text and becomes a label. The task's
+    verifiers, except those that run programs, must accept each answer against the new gold. Raises
+    ``ValueError`` with a message that reveals no answer.
     """
     choices = stored.task.payload.get("choices")
     answer, *accepted = labels_read(answers, choices=choices) if choices else answers
@@ -32,14 +32,14 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
             _is_accepted(verifier_id, gold, gold_answers.write_gold_answer(text, form=form), pool=pool)
             for text in (answer, *accepted)
         ):
-            raise ValueError(f"{verifier_id} would not accept the corrected_answer as an answer")
+            raise ValueError(f"{verifier_id} does not accept the corrected_answer")
     return gold
 
 
 def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]]) -> list[str]:
-    """List the labels of the named choices, each followed by those of choices that read exactly like it.
+    """List the labels of the named choices, each followed by the labels of identical choices.
 
-    Raises ``ValueError``.
+    Raises ``ValueError`` if an answer does not name exactly one choice.
     """
     return list(dict.fromkeys(label for answer in answers for label in _labels(answer, choices)))
 
@@ -59,14 +59,14 @@ def _labels(answer: str, choices: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Strip dollars: loading puts a formula that is a whole choice between them; a file of errata may not."""
+    """Strip dollar signs, which loading puts around a choice that is one formula and errata may omit."""
     plain = " ".join(text.split())
     is_formula = len(plain) > 2 and plain.startswith("$") and plain.endswith("$")
     return plain[1:-1] if is_formula else plain
 
 
 def _extra_remaining(stored: StoredGold) -> dict[str, Any]:
-    """Return what verifiers read besides the answer, without the parts that describe the wrong one."""
+    """Return what verifiers read besides the answer, without parts that describe the wrong one."""
     plugin = benchmarks.get(stored.task.benchmark_id)
     gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}
     return {key: value for key, value in stored.extra.items() if key not in gone}

@@ -1,4 +1,4 @@
-"""Completion of drafts before they are stored: pictures as blobs, the question as text."""
+"""Completion of drafts before they are stored: pictures become blobs, and the question becomes text."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tasks_app.questions import questions
 from tasks_app.types import BadRow, PictureDraft, Row, TaskDraft
 
 ROWS_AHEAD = 32
-DECODERS_MAX = 4  # decoding a picture of 40 million pixels takes some 600 MB, on a machine of 64 cores too
+DECODERS_MAX = 4  # decoding 40 million pixels takes about 600 MB per thread, even with 64 cores
 
 
 def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
-    """Complete every draft, in order; one with an unusable picture becomes a ``BadRow``.
+    """Complete every draft in order. A draft with an unusable picture becomes a ``BadRow``.
 
-    Pictures are decoded by a thread per core, ``DECODERS_MAX`` at most, a few rows ahead.
+    Pictures are decoded a few rows ahead by one thread per core, up to ``DECODERS_MAX``.
     """
     rest = iter(rows)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, DECODERS_MAX)) as threads:
@@ -39,7 +39,7 @@ def _completed(row: Row) -> Row:
 
 
 def draft_complete(draft: TaskDraft) -> TaskDraft:
-    """Return the draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
+    """Return the draft with its pictures replaced by ``payload["pictures"]``, and with ``prompt``.
 
     Raises ``ValueError`` for a picture that cannot be shown.
     """

@@ -1,4 +1,4 @@
-"""Files of corrections: disputed golds, golds that get the right answer, questions that have none."""
+"""Errata files, which dispute golds, correct them, or declare questions unanswerable."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ Status = Literal["disputed", "corrected", "unanswerable"]
 
 
 class Erratum(msgspec.Struct, frozen=True):
-    """One line. ``corrected_answer`` may be a list in JSON: the reference, then other accepted answers.
+    """One line of an errata file.
 
-    Of a task with choices it is a label, as the source has it, or the text of a choice. Without ``split``
-    the line is about the task of that key in every split.
+    In JSON, ``corrected_answer`` may be a list: the reference, then other accepted answers. For a task with
+    choices an answer is a label as the source has it, or a choice's text. Without ``split``, the line applies
+    to the tasks with that key in every split.
     """
 
     benchmark: str
@@ -47,7 +48,10 @@ class Erratum(msgspec.Struct, frozen=True):
 
 @dataclass
 class ErrataReport:
-    """Effects of a file of errata, counted in golds; ``changes`` has a line for each, without answers."""
+    """The effects of an errata file, counted in golds.
+
+    ``changes`` describes each change without its answer.
+    """
 
     disputed: int = 0
     corrected: int = 0
@@ -59,12 +63,12 @@ class ErrataReport:
 
 @transaction.atomic
 def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
-    """Apply every valid line; the report lists the others in ``bad``. Applying them again changes nothing.
+    """Apply every valid line; the report lists the others in ``bad``. Reapplying the file changes nothing.
 
-    A disputed gold is marked in place. A corrected one gets a new version, which drops the solution of the
-    wrong answer and keeps ``extra``, where verifiers look for more than the answer. The dispute that led to
-    a correction does not dispute the corrected gold. An unanswerable question is left out of gaps and
-    withheld from trainers; its gold stays.
+    A disputed gold is marked in place. A corrected gold gets a new version, which drops the wrong answer's
+    solution but keeps those parts of ``extra`` that verifiers need besides the answer. The dispute that led
+    to a correction no longer applies to the corrected gold. An unanswerable question is left out of gaps and
+    withheld from trainers, but keeps its gold.
     """
     report = ErrataReport()
     with connection.cursor() as cursor:
@@ -100,13 +104,13 @@ def _check_text(parts: Iterable[str]) -> None:
     """Raise ``ValueError`` for a text that Postgres cannot hold."""
     text = "".join(parts)
     if "\0" in text:
-        raise ValueError("the line holds a NUL character")
+        raise ValueError("the line contains a NUL character")
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise ValueError("the line is not valid UTF-8")
 
 
 def _name_fields(value: object) -> object:
-    """Return the row with ``Corrected answer`` read as ``corrected_answer``, and without empty cells."""
+    """Normalise column names, so that ``Corrected answer`` is ``corrected_answer``, and drop empty cells."""
     if not isinstance(value, dict):
         return value
     cells = {str(name).strip().lower().replace(" ", "_"): cell for name, cell in value.items()}
@@ -116,16 +120,16 @@ def _name_fields(value: object) -> object:
 def _changes(
     erratum: Erratum, *, done: set[tuple[int, Status]], pool: ChildPool
 ) -> list[tuple[StoredGold, Gold | None]]:
-    """List the golds that a line is about, each with its replacement; None if it stays.
+    """List the golds that a line applies to, each with its replacement, or with None if it is kept.
 
-    Raises ``ValueError``, with a sentence, when the line cannot be applied.
+    Raises ``ValueError`` with a readable message if the line cannot be applied.
     """
     golds = _golds_meant(erratum)
     name = "/".join(str(part) for part in (erratum.benchmark, erratum.split, erratum.key) if part)
     if not golds:
         raise ValueError(f"no task {name} is loaded")
     if any((gold.task_id, erratum.status) in done for gold in golds):
-        raise ValueError(f"an earlier line says already that {name} is {erratum.status}")
+        raise ValueError(f"an earlier line already marks {name} as {erratum.status}")
     if erratum.status != "corrected":
         return [(gold, None) for gold in golds]
     if not erratum.answers:
@@ -154,7 +158,7 @@ def _apply(stored: StoredGold, corrected: Gold | None, *, erratum: Erratum, repo
     else:
         version = _correct(stored, corrected, source=erratum.source)
         report.corrected += 1
-        report.changes.append(f"{stored.task}: the gold is corrected, version {version} is current.")
+        report.changes.append(f"{stored.task}: the gold is corrected; version {version} is current.")
 
 
 def _unanswerable_mark(task: Task, *, erratum: Erratum, report: ErrataReport) -> None:

@@ -1,5 +1,4 @@
-"""MBPP: short Python programs, written from one-sentence texts (Austin et al. 2021,
-arXiv:2108.07732).
+"""MBPP: short Python programs written from one sentence (Austin et al. 2021, arXiv:2108.07732).
 
 The official file is ``mbpp.jsonl`` of google-research, with one JSON object per line: ``task_id``, ``text``,
 ``code`` (with CRLF line ends), ``test_list``, ``test_setup_code`` and ``challenge_test_list``, which is not

@@ -1,1 +1,1 @@
-"""Task families of the mock sites: the truth, which the arena never imports."""
+"""Task families of the mock sites. They contain the truth, so the arena never imports them."""

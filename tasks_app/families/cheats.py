@@ -1,6 +1,6 @@
-"""Success of cheats that never look at the site, which is how often a family's answers are guessed.
+"""Success rates of cheats that never look at the site, which measure how often answers can be guessed.
 
-An answer is right when all its fields are.
+An answer is right if all its fields are right.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Answer = tuple[str, ...]
 Features = tuple[int, ...]
 Example = tuple[Features, Answer]
 Halves = tuple[list[Example], list[Example]]
-"""Tasks to fit a cheat on, and to measure it on; those of one wording are in one half."""
+"""Tasks to fit a cheat on, and tasks to measure it on. Tasks with the same wording are in the same half."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guesses:
-    """Shares from 0 to 1 of the tasks of one family.
+    """Success rates of the cheats on one family, from 0 to 1.
 
     ``constant`` and ``wording`` are fitted on half of the tasks and measured on the rest. ``cannot`` is the
-    best fixed answer that says it cannot be done.
+    rate of the best fixed answer that claims that the task is impossible.
     """
 
     family: str
@@ -47,7 +47,7 @@ class Guesses:
 
 
 def measure(tasks: Iterable[SiteTask]) -> list[Guesses]:
-    """Measure the guesses of each family, in id order."""
+    """Measure each family's guess rates, in the order of the families' ids."""
     by_family: dict[str, list[SiteTask]] = {}
     for task in tasks:
         by_family.setdefault(task.family, []).append(task)
@@ -55,7 +55,7 @@ def measure(tasks: Iterable[SiteTask]) -> list[Guesses]:
 
 
 def measure_family(tasks: Sequence[SiteTask]) -> Guesses:
-    """Measure the guesses of one family's tasks, of which there is at least one."""
+    """Measure the guess rates of one family, which must have at least one task."""
     halves = split_halves(tasks, lambda task: task.answer)
     return Guesses(
         family=tasks[0].family,
@@ -68,21 +68,22 @@ def measure_family(tasks: Sequence[SiteTask]) -> Guesses:
 
 
 def share_commonest(answers: Iterable[Answer], *, of: int) -> float:
-    """Return how often the commonest answer occurs, as a share."""
+    """Return the frequency of the commonest answer as a share of ``of``."""
     return max(Counter(answers).values(), default=0) / of
 
 
 def split_halves(tasks: Iterable[SiteTask], answer: Callable[[SiteTask], Answer]) -> Halves:
-    """Split tasks by a hash of their wordings, into what fits a cheat and what measures it."""
+    """Split tasks by a hash of their wordings into a half for fitting and a half for measuring."""
     halves: Halves = ([], [])
     for task in tasks:
-        # Do not take every other task: splits and levels may have taken turns when tasks were drawn.
+        # Taking every other task would bias the halves, because splits and levels may alternate in the drawn
+        # tasks.
         halves[zlib.crc32(task.wording.encode()) & 1].append((words(task.wording), answer(task)))
     return halves
 
 
 def constant(halves: Halves) -> float:
-    """Measure how often the commonest answer of one half is right in the other."""
+    """Measure how often the commonest answer in one half is right in the other."""
     fitting, rest = halves
     if not fitting or not rest:
         return 0.0
@@ -90,10 +91,10 @@ def constant(halves: Halves) -> float:
     return sum(answer == best for _, answer in rest) / len(rest)
 
 
-# Cached: every measure of a task needs them again.
+# Cached because every measurement of a task needs the features again.
 @lru_cache(maxsize=4096)
 def words(text: str) -> Features:
-    """Hash the words of a text to buckets, the same on every machine."""
+    """Hash the words of a text into buckets that are the same on every machine."""
     distinct = set(re.findall(r"\w+", text.lower()))
     return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in distinct}))
 
@@ -101,7 +102,7 @@ def words(text: str) -> Features:
 def wording(halves: Halves) -> float:
     """Measure how often a linear model of the wording's words, fitted on one half, is right on the other.
 
-    A perceptron over the answers that occur most.
+    The model is a perceptron over the commonest answers.
     """
     fitting, rest = halves
     common = Counter(answer for _, answer in fitting).most_common(MOST_CLASSES)

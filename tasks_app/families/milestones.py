@@ -1,4 +1,4 @@
-"""The milestones of a task's family that an episode reached, from its site events."""
+"""Milestones of a task's family that an episode reached, computed from its site events."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tasks_app.worlds import evidence
 from verifiers import denotations
 
 MARK = "milestone/"
-"""Prefix of a milestone's name among a verdict's metrics and a step's rewards."""
+"""Prefix of a milestone's name in a verdict's metrics and a step's rewards."""
 ANY = ("",)
-"""The single part of a milestone that one event reaches."""
+"""The only part of a milestone that a single event reaches."""
 
 Predicate = Callable[[GoldFacts, str, Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A site event; ``step`` is the agent's step that its request belonged to, if the harness said so."""
+    """A site event. ``step`` is the agent's step that sent the request, if the harness reported it."""
 
     seq: int
     step: int | None
@@ -31,14 +31,14 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Reached:
-    """A milestone with the event that reached it, or None."""
+    """A milestone and the event that reached it, or None if it was not reached."""
 
     name: str
     event: Event | None
 
 
 def find_by_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
-    """List the milestones of the family that a task's tags name; none for a family that no longer exists."""
+    """List the milestones of the family that the tags name; none if the family no longer exists."""
     family = registry.find_by_tags(tags)
     return family.milestones if family else ()
 
@@ -51,7 +51,7 @@ def parse_events(records: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 
 def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
-    """Extract the facts of a gold that milestones need, from its answer and ``extra``."""
+    """Extract the facts that milestones need from a gold's answer and ``extra``."""
     return GoldFacts(
         answer=tuple(denotations.split_cell(answer)),
         needs=tuple(extra.get("needs", ())),
@@ -61,7 +61,7 @@ def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
 
 
 def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[Event]) -> list[Reached]:
-    """Evaluate each milestone that the wording asks for, in the order in which its family names them."""
+    """Evaluate each milestone that applies to the task, in the order in which the family lists them."""
     evident = _find_last(EVIDENCE, gold, events)
     return [
         Reached(name=milestone.name, event=_earliest(milestone, gold, events, evident))
@@ -73,7 +73,7 @@ def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[E
 def _earliest(
     milestone: Milestone, gold: GoldFacts, events: Sequence[Event], evident: Event | None
 ) -> Event | None:
-    """Return the event that reached the milestone, or that completed all evidence if that was earlier."""
+    """Return the event that reached the milestone or completed all evidence, whichever was earlier."""
     event = _find_last(milestone, gold, events)
     if not milestone.is_one_way or evident is None:
         return event
@@ -103,7 +103,7 @@ def once(
     when: When = always,
     is_one_way: bool = False,
 ) -> Milestone:
-    """Make a milestone reached by the first event that matches; by none where ``where`` does not hold."""
+    """Make a milestone that the first matching event reaches, or no event if ``where`` is false."""
     return Milestone(
         name=name,
         parts=lambda gold: ANY if where(gold) else (),
@@ -114,7 +114,7 @@ def once(
 
 
 def seen(name: str, facts: Parts, *, is_one_way: bool = False) -> Milestone:
-    """Make a milestone reached when pages have shown all the facts."""
+    """Make a milestone that is reached when the pages have shown all the facts."""
     return Milestone(
         name=name,
         parts=facts,
@@ -124,9 +124,9 @@ def seen(name: str, facts: Parts, *, is_one_way: bool = False) -> Milestone:
 
 
 def needed(gold: GoldFacts) -> tuple[str, ...]:
-    """List all facts that the answer rests on."""
+    """List all facts that the answer depends on."""
     return gold.needs
 
 
 EVIDENCE = seen("evidence", needed)
-"""Goal of milestones that are only one way to the answer."""
+"""Complete evidence, which also counts as reaching every milestone that is only one way to the answer."""

@@ -1,4 +1,4 @@
-"""Families by id: one file of ``tasks_app/families/<site>`` is one family."""
+"""Registry of families by id. Each file in ``tasks_app/families/<site>`` is one family."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tasks_app.families.wordings import Wording
 
 FAMILIES: Registry[Family[Any]] = Registry("family")
 TAG = "family:"
-"""Prefix of the family's id in a task's tags."""
+"""Prefix of a family's id in a task's tags."""
 
 
 def family(
@@ -27,7 +27,7 @@ def family(
     twin: Twin[W] | None = None,
     wrong_actions: WrongActions[W] | None = None,
 ) -> None:
-    """Register a family under the name of its file."""
+    """Register a family under its file's name."""
     FAMILIES.register(
         wording.id,
         Family(
@@ -43,18 +43,18 @@ def family(
 
 
 def discover() -> None:
-    """Import every family of every site. Idempotent."""
+    """Import every family of every site. Calling it again has no effect."""
     for module in pkgutil.iter_modules(families.__path__, families.__name__ + "."):
         if module.ispkg:
             FAMILIES.discover(importlib.import_module(module.name))
 
 
 def list_families(site: str) -> list[Family[Any]]:
-    """List the families of one site, in id order."""
+    """List a site's families in the order of their ids."""
     return [plugin for _, plugin in FAMILIES.items() if plugin.site == site]
 
 
 def find_by_tags(tags: Iterable[str]) -> Family[Any] | None:
-    """Return the family that a task's tags name, or None if they name none or it no longer exists."""
+    """Return the family that the tags name; None if they name none or it no longer exists."""
     named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
     return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

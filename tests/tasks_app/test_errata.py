@@ -77,7 +77,7 @@ def test_a_corrected_gold_is_a_new_version_and_is_reported_without_its_answer(tm
         (1, False, "valid", "30", "train.jsonl:1"),
         (2, True, "corrected", "98765", "Platinum 2025"),
     ]
-    assert "gsm8k/train/1: the gold is corrected, version 2 is current." in output
+    assert "gsm8k/train/1: the gold is corrected; version 2 is current." in output
     assert "98765" not in output
 
 
@@ -139,7 +139,7 @@ def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_p
         "errata.csv:6: a corrected gold needs its corrected_answer",
         "errata.csv:7: Object missing required field `source`",
         "errata.csv:8: ",
-        "errata.csv:10: an earlier line says already that gsm8k/3 is disputed",
+        "errata.csv:10: an earlier line already marks gsm8k/3 as disputed",
     ):
         assert f"skipped {reason}" in out.getvalue()
     assert [gold[2] for key in "123" for gold in golds(key)] == ["valid", "valid", "disputed"]

@@ -1,1 +1,1 @@
-"""The families of ``reviews``: counting and comparing what reviewers mention."""
+"""Families of ``reviews``: counting and comparing what reviewers mention."""

@@ -1,4 +1,4 @@
-"""Number of reviews that meet two conditions at once, and who wrote the newest or oldest of them."""
+"""Counts of the reviews that meet two conditions, with the author of the newest or oldest of them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WORDING = wording(__name__)
 PAIRS_TRIED = 32
 PAIRS_A_TERM = 6
 LEVEL_WITH_TERM = 4
-"""The lowest level at which the reviews have to mention a term as well."""
+"""Lowest level at which the reviews must also mention a term."""
 
 
 class _Option(NamedTuple):
-    """Two conditions, the reviews that meet them as bits, and the term that these mention, if any."""
+    """Two conditions, a bit mask of the reviews that meet them, and the term they mention, if any."""
 
     pair: tuple[Condition, Condition]
     mask: int
@@ -97,7 +97,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Heed only the first condition, or only the second; or count one too many."""
+    """Apply only the first condition or only the second, or count one too many."""
     mentioning = brute_force.mentioning(world, task.given)
     counts = [
         sum(brute_force.meets(review, condition) for review in mentioning)

@@ -1,4 +1,4 @@
-"""Number of a product's reviews that mention a term under a rule, and the author of the first or last."""
+"""Counts of a product's reviews that mention a term under a rule, with the author of the first or last."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Count as the site's own search does, with the right witness; or one too many."""
+    """Count what the site's own search returns, or one too many, and give the right witness."""
     searched = str(len(brute_force.searched(world, task.given)))
     number = searched if searched != task.answer[0] else str(int(searched) + 1)
     return number, task.answer[1]

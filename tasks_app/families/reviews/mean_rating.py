@@ -1,4 +1,4 @@
-"""The mean rating of the reviews that mention a term, at least eight of them, and who wrote one of them."""
+"""Mean rating of the reviews that mention a term (at least eight), with the author of the first or last."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _mean(group: list[Outline]) -> str:
 
 
 def _is_tie(group: list[Outline]) -> bool:
-    """Return whether the third decimal is a final five, which people round both ways."""
+    """Return whether the mean is a tie at the third decimal, which people round either way."""
     return sum(outline.stars for outline in group) * 1000 % (10 * len(group)) == 5 * len(group)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Average what the site's search finds, or the whole product; or add one star."""
+    """Average the reviews that the site's search returns or all of the product's, or add one star."""
     whole = {"product": task.given["product"]}
     groups = [brute_force.searched(world, task.given), brute_force.searched(world, whole)]
     means = [_mean([review.outline for review in group]) for group in groups]

@@ -1,4 +1,4 @@
-"""First or last mention of a term in a product's reviews, and who wrote it."""
+"""Date of the first or last mention of a term in a product's reviews, with its author."""
 
 from __future__ import annotations
 

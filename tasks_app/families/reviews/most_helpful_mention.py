@@ -1,4 +1,4 @@
-"""The review with the most helpful votes among those that mention a term."""
+"""Review with the most helpful votes among those that mention a term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one of five rival products with the most reviews that mention a term, and its lead."""
+"""Product with the most reviews that mention a term, among five rivals, and its lead over the second."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
             options.append(ranked)
     if not options:
         return None
-    # The higher the level, the closer the race.
+    # The higher the level, the closer the race must be.
     options.sort(key=lambda ranked: len(ranked[1].mentions) / len(ranked[0].mentions))
     low, high = (level - 1) * len(options) // 6, max(1, (level + 1) * len(options) // 6)
     return _task(world, draws, draws.pick(options[low:high]), level)
@@ -53,13 +53,13 @@ def _lead(ranked: list[MentionQuery]) -> int:
 
 
 def _ranking(counts: dict[str, int]) -> tuple[str, str]:
-    """Return the product with the most reviews, and its lead."""
+    """Return the product with the most reviews and its lead over the second."""
     (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
     return name, str(most - second)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer by the site's own search; or give the right product's count as its lead."""
+    """Answer from the site's own search, or give the right product with its count instead of its lead."""
     searched = {
         product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
     }

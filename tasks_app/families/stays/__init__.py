@@ -1,1 +1,1 @@
-"""Families of the booking site."""
+"""Families of the booking site: reading, comparing, booking and changing stays."""

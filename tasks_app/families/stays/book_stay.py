@@ -1,4 +1,4 @@
-"""Book the best-rated room that meets lettered conditions, its budget among them."""
+"""Booking of the best-rated room that meets lettered conditions, including a budget."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tasks_app.worlds.stays.types import World
 
 WORDING = wording(__name__)
 
-# Level: neighbourhoods (0: all), amenities of the room, of the house, whether there is a condition on
-# cancelling, the fewest near misses that are rated better.
+# Level: neighbourhoods (0 means all), amenities of the room, amenities of the house, whether there is a
+# condition on cancelling, minimum number of better-rated near misses.
 SHAPES = {
     1: (1, 1, 0, False, 1),
     2: (2, 1, 0, False, 1),
@@ -33,7 +33,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
     def conditions_draw(offers: Sequence[drafts.Offer]) -> list[conditions.Condition]:
         drawn = conditions.amenity_conditions(world, draws, room=room, house=house, without=0)
-        # A round sum, most often a little less than some room costs.
+        # A round sum that is usually a little below the price of some room.
         total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
         drawn.append(("budget", str(max(total // 1000 - 1, 1) * 1000)))
         return [*drawn, ("cancel", str(draws.whole(4, 12)))] if with_cancel else drawn
@@ -52,7 +52,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
-    """Return the best-rated room, if no other is rated as well."""
+    """Return the best-rated room, or None if another room has the same rating."""
     ranked = sorted(full, key=lambda offer: -offer.listing.rating)
     if not ranked or (len(ranked) > 1 and ranked[1].listing.rating == ranked[0].listing.rating):
         return None
@@ -60,7 +60,10 @@ def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Return whether one room is best, and better-rated ones miss one condition, some the budget."""
+    """Return whether one room is best and enough better-rated ones miss one condition.
+
+    At least one of these must miss an amenity of the room.
+    """
     best = _best(sifted.full)
     if best is None:
         return False
@@ -89,9 +92,9 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
 
 
 def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
-    """Count opening houses by rating until the best, with their amenities, and pricing rooms that may fit.
+    """Count the moves to open houses by rating up to the best and to price rooms that may fit.
 
-    Or what the impossible twin takes: more of looking, and no booking.
+    If the impossible twin takes more, count its moves instead: more looking, and no booking.
     """
     stay, offers = drafts.parse_stay(given), conditions.list_offers(world, given)
     others = [condition for condition in conditions.read_conditions(given) if condition[0] != "budget"]
@@ -113,7 +116,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Book a near miss, a room that is rated worse, or the best one for another stay."""
+    """Book a near miss, a room with a worse rating, or the best room for another stay."""
     stay = drafts.parse_stay(task.given)
     sifted = conditions.sift_places(world, task.given)
     best = _best(sifted.full)

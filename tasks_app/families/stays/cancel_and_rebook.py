@@ -1,4 +1,4 @@
-"""Cancel a trip under its policy and book, in its place, the first of some rooms that is not full."""
+"""Cancelling a trip under its policy and booking the first room of a list that is still free."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WORDING = wording(__name__)
 
 TRIES = 60
 FREE_SHARE = 0.05
-"""Share of tasks whose fee may be nothing: most policies cost nothing for long."""
+"""Share of tasks that allow a fee of zero, because most policies cost nothing for a long time."""
 WHOLE_SHARE = 0.1
-"""Share of tasks whose fee may be the whole price, which pages show anyway."""
-# Level: trips to choose from, rooms in the order of preference, nights at most that keep the full ones full.
+"""Share of tasks that allow a fee equal to the whole price, which pages show anyway."""
+# Level: trips to choose from, rooms in the list, maximum number of occupied nights of the full rooms.
 SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
 
 
@@ -46,7 +46,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> list[tuple[Listing, Room]]:
-    """List rooms of different houses: one or more that are nearly free, then one that is, then any."""
+    """List rooms of different houses: at least one that is almost free, then free ones."""
     stay, own = nights_mask(world, trip.check_in, trip.check_out), {other.room for other in world.trips}
     free = [pair for pair in drafts.bookable(world, trip.stay) if pair[1].id not in own]
     full = [
@@ -97,7 +97,7 @@ def _task(
 
 
 def _moves(trips: list[Trip], trip: Trip, *, tried: int) -> int:
-    """Count the fees of several trips, looked at first, and each full room's house, opened and left again."""
+    """Count the moves to look up the fees of several trips and to open and leave each full room's house."""
     cancelling = 3 if len(trips) == 1 else 3 + 2 * len(trips)
     trying = moves.HOME + moves.searching(trip.stay) + 2 + 4 * (tried - 1)
     return cancelling + trying + 1 + moves.BOOKING + moves.HANDING_IN
@@ -108,7 +108,7 @@ def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Even
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer with the next free room of the list, or else the right one a night late."""
+    """Answer with the list's next free room or, if there is none, with the right room a night late."""
     fees = {trip: goals.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
     trip = min(fees, key=lambda option: fees[option])
     rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
@@ -119,7 +119,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Cancel another trip, book another room or stay, or leave out one of the two."""
+    """Cancel another trip, book another room or stay, or leave out one of the two actions."""
     after = (task.goal or {})["state"]["trips"]
     booking = next(other for other in after if other["code"] == task.answer[1])
     gone = [other["code"] for other in after if other["status"] == "cancelled"]

@@ -1,4 +1,4 @@
-"""Moving a booked trip to other dates: named ones, the first possible ones, or the cheapest of some weeks."""
+"""Moving a booked trip to other dates: given ones, the first possible ones, or the cheapest in some weeks."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WORDING = wording(__name__)
 
 TRIES = 60
 NEAR = timedelta(days=10)
-"""Days around the right arrival within which wrong ones are."""
-# Level: how the new dates are given, at a house with two trips, days to look through.
+"""Number of days around the right arrival from which wrong arrivals are taken."""
+# Level: how the new dates are given, whether the house has two trips, number of days to search.
 SHAPES = {
     1: ("named", False, 1),
     2: ("named", True, 1),
@@ -51,7 +51,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
-    """List the stays of the trip's length that it can be moved to, by arrival."""
+    """List the stays to which the trip can be moved without changing its length, by arrival."""
     listing, room = drafts.room_numbered(world, trip.room)
     state = State(trips=world.trips)
     moved = (drafts.shift(trip.stay, (first - trip.check_in).days + day) for day in range(width))
@@ -65,7 +65,7 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """Return the new stay if the rule gives one with a trap, or None if the trip's own dates would do."""
+    """Return the new stay, or None if the rule sets no trap or the trip's current dates would satisfy it."""
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None
@@ -110,7 +110,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
 
 
 def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[str, ...]:
-    """Name the price of each stay that is possible, and for the others that other guests have the room."""
+    """Name the facts that give each possible stay's price, or that other guests occupy the room."""
     listing, room = drafts.room_numbered(world, trip.room)
     nights = timedelta(days=trip.stay.nights)
     arrivals = [first + timedelta(days=day) for day in range(width)]
@@ -124,7 +124,7 @@ def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[s
 
 
 def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: int) -> int:
-    """Count reading the room's calendar; arrivals on the trip's own nights are priced one by one."""
+    """Count the moves to read the calendar; arrivals on the trip's own nights are priced one by one."""
     asking_once = 3
     if how == "named":
         return 2 + asking_once + 1 + moves.HANDING_IN
@@ -148,7 +148,7 @@ def _change(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) 
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Apply the right rule to another trip, of the same house where there is one."""
+    """Apply the right rule to another trip, in the same house if possible."""
     trip = next(other for other in world.trips if other.code == task.given["trip"])
     others = [other for other in goals.upcoming(world) if other.code != trip.code]
     other = min(others, key=lambda candidate: (candidate.listing != trip.listing, candidate.check_in))
@@ -160,7 +160,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Choose other arrivals near the right one, move other trips to it, or cancel and book again."""
+    """Choose other arrivals near the right one, move other trips to it, or cancel and rebook."""
     after = (task.goal or {})["state"]["trips"]
     trip = next(other for other in world.trips if other.code == task.given["trip"])
     arrival = date.fromisoformat(next(record["check_in"] for record in after if record["code"] == trip.code))

@@ -1,4 +1,4 @@
-"""The cheapest room with some amenities and without others; cheaper ones miss a single condition."""
+"""The cheapest room with some amenities and without others, where cheaper rooms miss a single condition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks_app.worlds.stays.types import World
 
 WORDING = wording(__name__)
 
-# Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
+# Level: neighbourhoods (0 means all), amenities of the room, of the house, of neither, cheaper near misses.
 SHAPES = {1: (1, 1, 0, 1, 1), 2: (1, 1, 1, 1, 1), 3: (2, 1, 1, 1, 2), 4: (3, 2, 1, 1, 3), 5: (0, 2, 2, 1, 5)}
 
 
@@ -36,7 +36,10 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Return whether one room is cheapest behind enough near misses, one by what its house shares."""
+    """Return whether one room is cheapest after enough near misses.
+
+    One of these must lack an amenity that its house shares, and one must be in another house.
+    """
     if not sifted.full:
         return False
     best = sifted.full[0]
@@ -69,7 +72,7 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
 
 
 def _moves(world: World, given: dict[str, Any]) -> int:
-    """Count those of the impossible twin, which looks further after all that the possible one takes."""
+    """Count the impossible twin's moves, which are those of the possible task and a further search."""
     looking = nearest.finding(given, conditions.list_offers(world, given))
     stay = drafts.parse_stay(given)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN

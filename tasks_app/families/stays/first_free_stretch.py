@@ -1,4 +1,4 @@
-"""The first date from which a room is free for so many nights, behind stretches that are just too short."""
+"""The first date from which a room is free for enough nights, after stretches that are just too short."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.worlds.stays.types import Listing, Room, World
 WORDING = wording(__name__)
 
 TRIES = 120
-# Level: nights, by how many nights the earlier stretch may be too short, days between asking and answer.
+# Level: nights, number of nights that the earlier stretch lacks, days between the first day and the answer.
 SHAPES = {
     1: (10, 4, (3, 50)),
     2: (14, 4, (10, 70)),
@@ -30,7 +30,7 @@ SHAPES = {
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     nights, short_by, (least, most) = SHAPES[level]
-    # In rooms without a trip of the traveller's, the calendar alone says what is free.
+    # In rooms where the traveller has no trip, the calendar alone shows what is free.
     own = {trip.room for trip in world.trips}
     untouched = [(listing, room) for listing, room in drafts.pairs(world) if room.id not in own]
     for _ in range(TRIES):
@@ -78,7 +78,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer with the earlier stretch that is too short."""
+    """Answer with the earlier stretch, which is too short."""
     listing, room = drafts.room_numbered(world, task.given["room"])
     since = (date.fromisoformat(task.given["since"]) - world.first_day).days
     near = first_free(room, nights=task.given["nights"] - task.given["short_by"], since=since) or 0

@@ -1,4 +1,4 @@
-"""The one of several named bookings that can be cancelled free of charge for longest, and until when."""
+"""Which of several given bookings can be cancelled free of charge for longest, and until when."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.worlds.stays.types import Listing, World
 WORDING = wording(__name__)
 
 TRIES = 60
-# Level: houses, days between the best and the next at most, days by which arrivals differ at most.
+# Level: houses, maximum days between the best and the next, maximum days by which arrivals differ.
 SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}
 
 
@@ -56,7 +56,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]:
-    """List last free days with the listings' numbers, latest first."""
+    """List the last days of free cancellation with the houses' ids, latest day first."""
     ends = [
         (end, listing.id)
         for listing, arrival in zip(houses, arrivals, strict=True)
@@ -66,7 +66,7 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer with the next-latest day's house, or the day with another house of the list."""
+    """Answer with the house with the second-latest day."""
     arrivals = task.given["arrivals"]
     houses = [world.listing(arrival["listing"]) for arrival in arrivals]
     ends = _ends(houses, [date.fromisoformat(arrival["check_in"]) for arrival in arrivals])

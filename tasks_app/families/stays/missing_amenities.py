@@ -1,4 +1,4 @@
-"""Those of six amenities that none of some rooms has for itself; the house may share them."""
+"""Which of six amenities some rooms lack, even though the house may share them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDING = wording(__name__)
 
 LISTED = 6
 TRIES = 60
-# Level: rooms in question, missing amenities that the house shares, the fewest rooms that the house has.
+# Level: rooms in question, missing amenities that the house shares, minimum number of rooms in the house.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
 
 
@@ -38,7 +38,7 @@ def _had(rooms: list[Room]) -> set[str]:
 def _list_amenities(
     world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int
 ) -> list[str]:
-    """List six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
+    """List six amenities, one to four of them missing and at least ``tempting`` of those shared."""
     had = _had(rooms)
     missing = [amenity for amenity in room_ids(world.edition) if amenity not in had]
     shared = [amenity for amenity in missing if amenity in listing.amenities]
@@ -81,7 +81,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Take what the house shares for the room's own."""
+    """Count amenities that the house shares as the room's own."""
     listing = world.listing(task.given["listing"])
     called = amenity_names(world.edition)
     shared = {called[amenity] for amenity in listing.amenities}

@@ -1,4 +1,4 @@
-"""The total price, with all fees, of several rooms or stays together: never one sum that a page states."""
+"""Total price, with all fees, of several rooms or stays together, which no page shows as one sum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDING = wording(__name__)
 
 TRIES = 60
 DATE_TRIES = 8
-# Level: stays, nights of each, whether they are at different times, whether a house of like name stands by.
+# Level: stays, nights of each, whether they have different dates, whether a house has a similar name.
 SHAPES = {
     1: (2, (2, 2), False, False),
     2: (2, (2, 3), True, False),
@@ -47,7 +47,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 def _legs(
     world: World, draws: Draws, listing: Listing, *, count: int, nights: tuple[int, int], is_spread: bool
 ) -> list[tuple[Room, Stay]]:
-    """List bookings of the house's rooms in turn, at one time or at several; none when they cannot be had."""
+    """List bookings of the house's rooms in turn, with the same or different dates; none if unavailable."""
     rooms = draws.shuffled(listing.rooms)
     if len(rooms) < 2:
         return []
@@ -97,7 +97,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Price the right rooms a night late, or the nights without any fee."""
+    """Price the right rooms a night late, or price the nights without any fee."""
     priced = [
         (*drafts.room_numbered(world, leg["room"]), drafts.parse_stay(leg)) for leg in task.given["legs"]
     ]

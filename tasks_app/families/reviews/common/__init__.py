@@ -1,1 +1,1 @@
-"""The common part of the shop's families."""
+"""Code that the shop's families share."""

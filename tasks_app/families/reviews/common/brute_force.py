@@ -1,4 +1,4 @@
-"""Ground truth a second time: by reading every word of every review, ignorant of how it was planted."""
+"""Ground truth computed independently, by reading every word without knowing what was planted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.worlds.reviews.types import Review, World
 
 
 def mentioning(world: World, given: Mapping[str, Any], product_id: str = "") -> list[Review]:
-    """List the product's reviews that mention the term by the rule, in no promised order."""
+    """List the product's reviews that mention the term under the rule, in no particular order."""
     product = product_id or given["product"]
     if "term" not in given:
         return list(reviews(world, product))
@@ -44,7 +44,7 @@ def _read(review: Review, rule: Mapping[str, bool]) -> Iterator[str]:
 
 
 def foremost(candidates: list[Review], way: str) -> Review:
-    """Return the ``newest``, ``oldest`` or ``most helpful``. Raises ``ValueError`` for a tie."""
+    """Return the ``newest``, ``oldest`` or ``most helpful`` review. Raises ``ValueError`` for a tie."""
     if way == "most helpful":
         ranked = sorted(candidates, key=lambda review: -review.outline.helpful)
         is_level = len(ranked) > 1 and ranked[0].outline.helpful == ranked[1].outline.helpful
@@ -57,7 +57,7 @@ def foremost(candidates: list[Review], way: str) -> Review:
 
 
 def searched(world: World, given: Mapping[str, Any], product_id: str = "") -> list[Review]:
-    """Find what the site's own search finds for the task's term, or all reviews if it has no term."""
+    """List what the site's own search returns for the task's term, or all reviews if it has no term."""
     product = product_id or given["product"]
     return list(search(world, product, given["term"])) if "term" in given else list(reviews(world, product))
 

@@ -1,4 +1,4 @@
-"""Conditions on a review's facts, apart from its words: stars, colour, size, badge, date."""
+"""Conditions on a review's facts other than its text: stars, colour, size, badge, date."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KINDS = {"at_least": "stars", "at_most": "stars", "month": "date", "year": "date
 
 
 class Condition(NamedTuple):
-    """Requires one of ``FACTS`` to equal the value, or for stars to be ``at_least`` or ``at_most`` it."""
+    """A condition: one of ``FACTS`` equals the value, or stars are ``at_least`` or ``at_most`` the value."""
 
     fact: str
     value: int | str | bool
 
     @property
     def kind(self) -> str:
-        """Kind of the fact. Two conditions of one kind are not combined."""
+        """Kind of the fact. Conditions of the same kind are never combined."""
         return KINDS.get(self.fact, self.fact)
 
 
@@ -64,7 +64,7 @@ def condition_text(condition: Condition, product: Product) -> str:
 
 
 def masks(outlines: Sequence[Outline]) -> dict[Condition, int]:
-    """Map each condition that some review meets to those reviews, as the bits of a number."""
+    """Map each condition to a bit mask of the reviews that meet it, for conditions that some review meets."""
     masks: dict[Condition, int] = {}
     for place, outline in enumerate(outlines):
         for fact, value in FACTS.items():
@@ -76,7 +76,7 @@ def masks(outlines: Sequence[Outline]) -> dict[Condition, int]:
 
 
 def pairs_draw(draws: Draws, options: Iterable[Condition], count: int) -> list[tuple[Condition, Condition]]:
-    """Draw pairs of conditions of different kinds, each kind as often as another."""
+    """Draw pairs of conditions of different kinds, with all kinds equally likely."""
     by_kind: dict[str, list[Condition]] = {}
     for option in options:
         by_kind.setdefault(option.kind, []).append(option)

@@ -1,4 +1,4 @@
-"""Shared drawing of the shop's tasks: products, counts, and what an answer rests on."""
+"""Common code for drawing the shop's tasks: products, counts, and the facts that an answer depends on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 RULES_TRIED = 4
 MOST_SHARE = 0.035
-"""The largest share of one count: log-uniform alone would make 3 the answer of every tenth task."""
+"""Maximum probability of one count, since a log-uniform draw would make 3 the answer of every tenth task."""
 
 
 def _count_weights() -> list[float]:
@@ -36,9 +36,9 @@ COUNT_WEIGHTS = _count_weights()
 
 
 def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int]) -> T | None:
-    """Choose the option, of those with a count from 3 to 60, whose count is nearest to one drawn.
+    """Choose the option whose count is nearest to a drawn one, among options with a count from 3 to 60.
 
-    It is drawn log-uniformly, but none more often than ``MOST_SHARE``.
+    The count is drawn log-uniformly, except that none has a probability above ``MOST_SHARE``.
     """
     target = math.log(draws.weighted(COUNTS, COUNT_WEIGHTS))
     fitting = [option for option in options if FEWEST <= count(option) <= MOST]
@@ -46,7 +46,7 @@ def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int])
 
 
 def product_draw(world: World, draws: Draws, level: int) -> Product:
-    """Draw a product with as many reviews as the level has; the rivals always hold one."""
+    """Draw a product with as many reviews as the level requires; at least one of the rivals always has."""
     low, high = SIZES[level - 1]
     return draws.pick([product for product in world.products if low <= product.review_count <= high])
 
@@ -54,7 +54,7 @@ def product_draw(world: World, draws: Draws, level: int) -> Product:
 def query_options(
     world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
 ) -> list[MentionQuery]:
-    """List each term of the product under a few rules of the level."""
+    """List queries for each of the product's terms under a few rules drawn for the level."""
     drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
         rules.query_make(world, product, term, rule)
@@ -64,21 +64,21 @@ def query_options(
 
 
 def ends(outlines: Sequence[Outline]) -> dict[str, Outline]:
-    """Return the newest and the oldest review, each where no other is of the same day."""
+    """Return the newest and the oldest review, each only if no other review has the same date."""
     days = [outline.day for outline in outlines]
     places = {"newest": 0, "oldest": -1} if outlines else {}
     return {end: outlines[place] for end, place in places.items() if days.count(days[place]) == 1}
 
 
 def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
-    """Name where each review is shown to mention the term: in it, or behind its fold or in its reply."""
+    """Name where each review is shown to mention the term: in front, behind its fold, or in its reply."""
     counted = rules.traces_counted(query.rule)
     traces = {entry.outline.id: entry.traces & counted for entry in query.lax}
     parts = ((rules.FRONT, ""), (rules.BEHIND, " more"), (rules.REPLY, " reply"))
     needed = []
     for outline in outlines:
         ways = [f"review {outline.id}{part}" for bits, part in parts if traces[outline.id] & bits]
-        # Whoever opens a review has seen what is in front of the fold.
+        # Opening a review also shows the part in front of the fold.
         needed.append(ways[0] if traces[outline.id] & rules.FRONT else OR.join(ways))
     return tuple(sorted(needed))
 
@@ -86,7 +86,7 @@ def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
 def mention_text(
     wording: Wording, draws: Draws, query: MentionQuery, name: str = "task", **slots: str
 ) -> str:
-    """Word a phrase about a query: its opening is drawn first, then its rule, then what else it holds."""
+    """Word a phrase about a query. The opening is drawn first, then the rule, then the rest."""
     slots = {"product": named(query.product), "term": f'"{query.term.word}"', **slots}
     opening = wording.text(draws, "opening", **slots)
     rule = rules.rule_text(query.rule, query.term, draws)
@@ -94,7 +94,10 @@ def mention_text(
 
 
 def mention_task(wording: Wording, draws: Draws, query: MentionQuery, *, level: int, value: str) -> SiteTask:
-    """Build a task about all reviews that mention the term; its witness wrote the newest or the oldest."""
+    """Build a task about all reviews that mention the term.
+
+    The witness wrote the newest or the oldest of them.
+    """
     end, witness = draws.pick(list(ends(query.mentions).items()))
     return SiteTask(
         family=wording.id,

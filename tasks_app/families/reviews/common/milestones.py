@@ -1,4 +1,4 @@
-"""Milestones shared by the shop's families."""
+"""Milestones that the shop's families share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PRODUCT_KINDS = ("product_opened", "reviews_opened")
 
 
 def products(gold: GoldFacts) -> tuple[str, ...]:
-    """List the task's product, or for one that compares several, those with a review that counts."""
+    """List the task's product; if the task compares several, list those with a review that counts."""
     if "product" in gold.given:
         return (gold.given["product"],)
     return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in gold.needs}))
@@ -51,7 +51,7 @@ def _filtered(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the product of a list whose end was reached, if no review that counts was left out of it."""
+    """Return the product of a list read to its end, if the list included every review that counts."""
     if kind != "end_reached":
         return ()
     query = dict(parse_qsl(data["query"]))
@@ -62,7 +62,7 @@ def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _folded(gold: GoldFacts) -> Sequence[str]:
-    """Return the evidence that is folded at first, else all of it: then nothing has to be opened."""
+    """Return the evidence that is folded at first, or all of it if nothing has to be opened."""
     return [need for need in gold.needs if need.endswith((" more", " reply"))] or gold.needs
 
 
@@ -77,4 +77,4 @@ UNFOLDED = seen("opened_what_is_folded", _folded, is_one_way=True)
 SAW_RIGHT = seen("saw_right_review", needed)
 SAW_ALL = seen("saw_every_review_that_counts", needed)
 ALL_MENTIONS = (SEARCHED_TERM, END_REACHED, UNFOLDED, SAW_ALL)
-"""Milestones on the way to an answer that every mention counts for."""
+"""Milestones of families whose answers depend on every mention."""

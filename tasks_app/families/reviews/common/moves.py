@@ -1,7 +1,7 @@
-"""Moves that the scripted solution of a task takes, on pages of the neutral look.
+"""Number of moves that a task's scripted solution takes on pages of the neutral look.
 
-A move is a press, a typed field, a chosen option or a scroll. The site's search narrows a list to the reviews
-that resemble a mention; whatever part of them could still hold one is opened.
+A move is a click, a filled-in field, a chosen option or a scroll. The site's search narrows a list to the
+reviews that resemble a mention; every part of them that could still contain one is opened.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from tasks_app.families.reviews.common.rules import Entry, MentionQuery, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 
 OPENING = 2
-"""Opening a product, and its reviews."""
+"""Moves to open a product and then its reviews."""
 RETURNING = 1
 SUBMITTING = 1
 SEARCHING = 2
-"""Typing the word, and "Show reviews"."""
+"""Moves to type the word and to press "Show reviews"."""
 FORMS = 2
-"""Forms for each product: a term whose forms do not all contain it is searched for twice."""
+"""Form submissions per product: a term whose forms do not all contain it is searched for twice."""
 LIST_LENGTH = 10
 FILTERED = ("stars", "colour", "size", "verified", "month")
 """Facts that the page's filters can express."""
 
 
 def all_moves(readings: Sequence[int], *, fields: int) -> int:
-    """Count reading the reviews of one product after the other, and answering."""
+    """Count the moves to read each product's reviews in turn and to answer."""
     return sum(readings) + RETURNING * (len(readings) - 1) + fields + SUBMITTING
 
 
 def mentioning(query: MentionQuery) -> int:
-    """Count finding a product's reviews that mention the term."""
+    """Count the moves to find a product's reviews that mention the term."""
     return OPENING + _searching(query, query.lax)
 
 
 def meeting(everything: Iterable[Outline], pair: Iterable[Condition], query: MentionQuery | None) -> int:
-    """Count finding those that meet two conditions and, with a query, mention its term."""
+    """Count the moves to find the reviews that meet two conditions and, with a query, mention its term."""
     filters = [condition for condition in pair if condition.fact in FILTERED]
     fitting = [each for each in everything if all(conditions.holds(condition, each) for condition in filters)]
     if query is None:
@@ -57,9 +57,9 @@ def _searching(query: MentionQuery, lax: Sequence[Entry]) -> int:
 
 
 def _searches(query: MentionQuery) -> Sequence[tuple[str, int | None]]:
-    """List the words to search for, the term itself and those of its forms that do not hold it.
+    """List the words to search for: the term itself and those of its forms that do not contain it.
 
-    With each the forms that hold it, as the bits of ``Entry.forms``; None for all.
+    Each comes with the forms that contain it, as the bits of ``Entry.forms``; None stands for all of them.
     """
     word, forms = query.term.word, query.term.all_forms
     others = [form for form in forms if word not in form]
@@ -75,7 +75,7 @@ def _turning(listed: int) -> int:
 
 
 def _opening(rule: Rule, entry: Entry) -> int:
-    """Count the parts of a review that have to be opened to know whether it counts."""
+    """Count the parts of a review that must be opened to know whether it counts."""
     outline = entry.outline
     if outline.language and not rule.has_translations:
         return 0

@@ -1,4 +1,4 @@
-"""Mentions of a term: five clauses that each task states and that harder tasks reverse."""
+"""Rules for what counts as a mention: five clauses, which every task states and harder tasks reverse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.worlds.reviews.types import FOLD, Mark, Outline, Product, Term, W
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The clauses of a rule. The defaults are the plain rule; a clause that differs makes a task harder."""
+    """The clauses of a rule. Each clause that differs from the default makes a task harder."""
 
     is_small_letters: bool = False
     is_one_form: bool = False
@@ -32,7 +32,7 @@ class Rule:
 NEXT_RULE = "\n- "
 CLAUSES = tuple(Rule().plain)
 REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
-"""Fewest and most clauses that are reversed, by level."""
+"""Minimum and maximum number of reversed clauses per level."""
 
 
 def rule_draw(draws: Draws, level: int) -> Rule:
@@ -53,20 +53,20 @@ def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
 
 
 FRONT, BEHIND, REPLY = 0x00FF, 0x0F00, 0xF000
-"""Traces of what is shown at once (title, first sentences), behind "Read more", in the seller's reply."""
+"""Bits for traces shown initially (title, first sentences), behind "Read more", and in the seller's reply."""
 
 
 class Entry(NamedTuple):
-    """A review with anything of a term in it: each mark that may count is one bit of ``traces``."""
+    """A review that contains any trace of a term; each kind of trace is one bit of ``traces``."""
 
     outline: Outline
     traces: int
     forms: int
-    """Forms that are in it, as the bits of a number; bit 0 is a longer word."""
+    """Bit mask of the forms in the review; bit 0 stands for a longer word."""
 
 
 Mentions = Mapping[str, Sequence[Entry]]
-"""Reviews in which anything of a term is, by term."""
+"""Reviews that contain any trace of a term, by term."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -82,7 +82,7 @@ _PLACES: Mapping[str, int] = {"title": 0, "body": 1, "reply": 3}
 
 @lru_cache(maxsize=32)
 def traces_counted(rule: Rule) -> int:
-    """Return the bits that count as mentions under the rule."""
+    """Return the bit mask of the traces that count as mentions under the rule."""
     places = (rule.has_titles, True, True, rule.has_replies)
     forms = 0b0011 if rule.is_one_form else 0b1111
     cases = 0b0101 if rule.is_small_letters else 0b1111
@@ -91,7 +91,7 @@ def traces_counted(rule: Rule) -> int:
 
 @lru_cache(maxsize=64)
 def mentions(world: World, product_id: str) -> Mentions:
-    """Return the entries of each term; a product's reviews are read once for all tasks about it."""
+    """Return the entries of each term. A product's reviews are read once for all tasks about it."""
     by_term: dict[str, list[Entry]] = {}
     for outline in outlines(world, product_id):
         own: dict[str, tuple[int, int]] = {}
@@ -122,9 +122,9 @@ def term_named(world: World, product: Product, word: str) -> Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionQuery:
-    """A term under a rule, with the reviews of one product that mention it, newest first.
+    """A term under a rule, with one product's reviews that mention it, newest first.
 
-    ``lax`` are the reviews that a careless reader would count.
+    ``lax`` contains the reviews that a careless reader would count.
     """
 
     product: Product

@@ -1,8 +1,8 @@
-"""Selection of one of the reviews that mention a term: the newest, the oldest or the most helpful.
+"""Selection of one review that mentions a term: the newest, the oldest or the most helpful.
 
-From level 4 on, the review must also meet two lettered conditions. When none meets both, the answer is
-selected from those that fail exactly one condition, with that condition's letter. So a task and its
-impossible twin have the same wording.
+From level 4 on, the review must also meet two lettered conditions. If none meets both, the answer is the
+review selected from those that fail exactly one condition, with that condition's letter. A task and its
+impossible twin can therefore have the same wording.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ LETTERS = "ab"
 LEVEL_WITH_CONDITIONS = 4
 PAIRS_TRIED = 6
 FEWEST_VOTES = 3
-"""A review with fewer votes is not called the most helpful."""
+"""Minimum number of votes for a review to be called the most helpful."""
 LONE_SHARE = 0.5
-"""The share of tasks with conditions that prefer a review that alone meets both: those can have a twin."""
+"""Share of tasks that prefer a review that alone meets both conditions, since only those can have a twin."""
 
 KEYS: Mapping[str, Callable[[Outline], int]] = {
     "newest": lambda outline: outline.day.toordinal(),
@@ -48,7 +48,7 @@ class Picked:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """A family that selects in one of ``ways`` and asks for a ``value`` of the review, and its author."""
+    """A family that selects a review in one of ``ways`` and asks for the review's ``value`` and author."""
 
     wording: Wording
     ways: tuple[str, ...]
@@ -71,7 +71,7 @@ class Selection:
         )
 
     def draw(self, world: World, draws: Draws, level: int) -> SiteTask | None:
-        """Draw a term, rule and conditions under which a careless look picks another review."""
+        """Draw a term, a rule and conditions under which a careless reader picks another review."""
         product = drafts.product_draw(world, draws, level)
         options = [
             option
@@ -98,7 +98,7 @@ class Selection:
             answer=self._answer(picked.outline),
             fields=self.wording.fields,
             forms=moves.FORMS,
-            # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
+            # Lists are sorted by date and votes, so nobody needs to see the mentions after the first.
             needs=drafts.needs(query, [picked.outline]),
             given={
                 **query.given,
@@ -112,13 +112,16 @@ class Selection:
         return self.value(outline), outline.reviewer
 
     def wrong(self, world: World, task: SiteTask) -> tuple[str, ...]:
-        """Answer with the foremost review of the site's own search, whatever the rule and conditions."""
+        """Answer with the first review of the site's own search, ignoring the rule and conditions."""
         searched = [review.outline for review in brute_force.searched(world, task.given)]
         ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
         return next(answer for answer in map(self._answer, ranked) if answer != task.answer)
 
     def check(self, world: World, task: SiteTask) -> bool:
-        """Check by reading: possible or not, foremost of those that meet all, or that miss one."""
+        """Check the answer by reading all reviews.
+
+        The review must be the first of those that meet all conditions or, in an impossible task, miss one.
+        """
         by_missed: dict[tuple[str, ...], list[Review]] = {}
         for review in brute_force.mentioning(world, task.given):
             letters = zip(LETTERS, task.given["conditions"], strict=False)
@@ -136,7 +139,7 @@ class Selection:
 
 
 def pick(outlines: Iterable[Outline], way: str) -> Outline | None:
-    """Return the foremost review in that way; None when none stands out."""
+    """Return the first review in the given order, or None if no review stands out."""
     ranked = sorted(outlines, key=KEYS[way], reverse=True)
     if not ranked or (way == "most helpful" and ranked[0].helpful < FEWEST_VOTES):
         return None
@@ -157,7 +160,7 @@ def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list
 
 
 def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
-    """Pair the badge, which the twin removes, with something else."""
+    """Pair the badge, which the twin removes, with another condition."""
     others = [
         *(Condition("colour", colour) for colour in product.colours),
         *(Condition("size", size) for size in product.sizes),
@@ -167,7 +170,7 @@ def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
 
 
 def twin(world: World, task: SiteTask) -> SiteTask | None:
-    """Derive the impossible task: the only review that meets both conditions loses its badge."""
+    """Derive the impossible task, in which the only review that meets both conditions has lost its badge."""
     if not task.given["conditions"]:
         return None
     required = [Condition(**given) for given in task.given["conditions"]]

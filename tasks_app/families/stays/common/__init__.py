@@ -1,1 +1,1 @@
-"""The common part of the booking site's families."""
+"""Code that the booking site's families share."""

@@ -1,4 +1,4 @@
-"""Ground truth a second time: night by night, with fractions, sharing no arithmetic with the pages."""
+"""Ground truth computed independently: night by night, in fractions, without the pages' arithmetic."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
 
 
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
-    """List every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
+    """List every bookable room in the places, with the indexes of its failed conditions and its total."""
     rooms = []
     for listing, room in drafts.pairs(world):
         if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):
@@ -102,7 +102,7 @@ def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Roo
 
 
 def cancelling(world: World, code: str) -> int:
-    """Compute the fee of cancelling a trip now. Raises ``ValueError`` for a policy without a last tier."""
+    """Compute the fee for cancelling a trip now. Raises ``ValueError`` for a policy without a last tier."""
     trip = next(trip for trip in world.trips if trip.code == code)
     listing, room = drafts.room_numbered(world, trip.room)
     left = trip.check_in.toordinal() - world.first_day.toordinal()
@@ -112,4 +112,4 @@ def cancelling(world: World, code: str) -> int:
         if tier.first_night:
             return min(night(world, listing, room, trip.check_in), trip.price)
         return rounded(Fraction(trip.price * tier.percent, 100))
-    raise ValueError("a policy's last tier begins 0 days before arrival")
+    raise ValueError("a policy's last tier must begin 0 days before arrival")

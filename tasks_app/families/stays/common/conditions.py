@@ -1,7 +1,7 @@
-"""Conditions on a room, and the search for those under which an answer is hard to hit.
+"""Conditions on a room, and the search for conditions that make the answer hard to guess.
 
-A task's conditions are lettered. When no room meets all of them, the answer is the cheapest room that fails
-exactly one, with that condition's letter. So a task and its impossible twin have the same wording.
+A task's conditions are lettered. If no room meets all of them, the answer is the cheapest room that fails
+exactly one, with that condition's letter. A task and its impossible twin can therefore have the same wording.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import amenity_names, house_ids, room_ids
 
 Condition = tuple[str, str]
-"""Kind and value, both text, as a task's data holds them."""
+"""Kind and value, both as text, as in a task's data."""
 LETTERS = "abcdef"
 STAYS_TRIED = 5
 CONDITIONS_TRIED = 8
@@ -32,11 +32,11 @@ CONDITIONS_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """Offers by the conditions that they miss."""
+    """Offers that meet all conditions (``full``) or miss exactly one (``near``), cheapest first."""
 
     full: tuple[drafts.Offer, ...]
     near: tuple[tuple[drafts.Offer, int], ...]
-    """Offers that miss exactly one, with its place; cheapest first, as ``full``."""
+    """Each offer with the index of the condition that it misses."""
 
 
 TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
@@ -49,7 +49,7 @@ TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
         tier.is_free and tier.days <= int(value) for tier in offer.listing.policy.tiers
     ),
 }
-"""Tests of an offer, by the condition's kind."""
+"""Tests of an offer by kind of condition."""
 
 
 def holds(offer: drafts.Offer, condition: Condition) -> bool:
@@ -68,7 +68,7 @@ def given_draw(
     is_hard: Callable[[Sifted, list[Condition]], bool],
     least_offers: int = 0,
 ) -> dict[str, Any] | None:
-    """Draw a stay, neighbourhoods to look in (0 for the whole town) and conditions that make it hard."""
+    """Draw a stay, neighbourhoods to search (0 means the whole town) and hard conditions."""
     for _ in range(STAYS_TRIED):
         stay = drafts.stay_draw(world, draws, nights=nights, guests=draws.whole(1, guests))
         everywhere = world.town.neighbourhoods
@@ -83,7 +83,7 @@ def given_draw(
 
 
 def sift_places(world: World, given: Mapping[str, Any]) -> Sifted:
-    """Sift what a task's places have to offer, by its conditions."""
+    """Sift the offers in a task's places by its conditions."""
     return sift(list_offers(world, given), read_conditions(given))
 
 
@@ -101,7 +101,7 @@ def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sif
 
 
 def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
-    """Fill the slots of the wording of a task with conditions."""
+    """Return the slots for the wording of a task with conditions."""
     stay, places = drafts.parse_stay(given), given["places"]
     is_everywhere = len(places) == len(world.town.neighbourhoods)
     return {
@@ -127,7 +127,10 @@ def _text(world: World, kind: str, value: str) -> str:
 
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
-    """Draw conditions on different amenities; ``room`` ones only on such as a house may share instead."""
+    """Draw conditions on different amenities.
+
+    A ``room`` condition uses only amenities that a house may also share.
+    """
     both = sorted({*house_ids(world.edition)} & {*room_ids(world.edition)})
     chosen: list[Condition] = [("room_has", amenity) for amenity in draws.sample(both, room)]
     used = {amenity for _, amenity in chosen}
@@ -138,7 +141,7 @@ def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, wit
 
 
 def list_offers(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
-    """List what a task's places have to offer for its stay, cheapest first."""
+    """List the offers in a task's places for its stay, cheapest first."""
     return drafts.offers(world, drafts.parse_stay(given), tuple(given["places"]))
 
 
@@ -149,7 +152,7 @@ def read_conditions(given: Mapping[str, Any]) -> list[Condition]:
 def list_needs(
     world: World, best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Name the facts that a room meets all conditions and what it costs, and that others each miss one."""
+    """Name the facts that show the best room's price, that it meets all conditions, and what others miss."""
     required, stay = read_conditions(given), drafts.parse_stay(given)
     needed = [_need(world, best, condition) for condition in required]
     needed += [_need(world, offer, required[place]) for offer, place in near]
@@ -160,10 +163,9 @@ def list_needs(
 def _needs_in_vain(
     world: World, lost: drafts.Offer, nearest: drafts.Offer, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Name the facts that the twin's room lacks the first amenity, and what the nearest alternative has and
-    costs.
+    """Name the facts that show what the twin's room lacks and what the nearest alternative has and costs.
 
-    Where there is no budget, the price of a night in the results says that it is the cheapest.
+    Without a budget, the price per night in the results already shows that the alternative is the cheapest.
     """
     required, stay = read_conditions(given), drafts.parse_stay(given)
     needed = [_need(world, nearest, condition) for condition in required]
@@ -174,10 +176,11 @@ def _needs_in_vain(
 
 
 def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
-    """Name the fact that decides a condition; empty if the search's own filters and results do.
+    """Name the fact that decides a condition; empty if the search's own filters and results decide it.
 
-    They tell of a house that has an amenity nowhere, or has only one room, and of ratings and prices. A
-    house's page names some of its amenities at once, and all of them and its rooms' on request.
+    These show ratings, prices, whether the house has only one room, and whether an amenity is missing
+    everywhere in the house. A house's page lists some of its amenities immediately, and all of them, with its
+    rooms', on request.
     """
     kind, value = condition
     listing, room = offer.listing, offer.room
@@ -194,10 +197,10 @@ def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
 
 
 def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
-    """Find the nearest alternative and the condition that it misses, where no room meets all.
+    """Find the nearest alternative and the condition that it misses, if no room meets all conditions.
 
-    None if a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
-    the prices of nights, as the results tell them, the search for it must come to an end.
+    Return None if a discount makes the alternative cheaper than its nights. A visitor ends the search by the
+    prices per night in the results, and would not know of such a discount without opening the house.
     """
     offers = sift_places(world, task.given)
     if offers.full or not offers.near:
@@ -209,7 +212,7 @@ def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:
-    """Derive the twin: the only room that meets all the conditions loses the first amenity that they name."""
+    """Derive the twin, in which the only room that meets all conditions has lost the first amenity."""
     conditions = read_conditions(task.given)
     full = sift(list_offers(world, task.given), conditions).full
     if len(full) != 1 or conditions[0][0] != "room_has":
@@ -233,7 +236,7 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
 
 
 def check_impossible(world: World, task: SiteTask) -> bool:
-    """Return whether no room meets all conditions and the answer is the cheapest that misses one."""
+    """Return whether no room meets all conditions and the answer is the cheapest room that misses one."""
     rooms = brute_force.failing(world, task.given)
     near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in rooms if len(failed) == 1)
     is_single = len(near) < 2 or near[0][0] < near[1][0]

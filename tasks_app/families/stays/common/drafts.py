@@ -1,9 +1,14 @@
-"""Shared drawing of the booking site's tasks: wording, stays, offers and needs.
+"""Common code for drawing the booking site's tasks: wording, stays, offers and needs.
 
-The names of what a task needs: ``trips``, ``listing/L-1/about`` (description and first amenities),
-``listing/L-1/fees`` (the town's tax among them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``,
-of a stay ``listing/L-1/rate/2027-03-04/2027-03-07`` (the mean night of the cheapest free room), and of nights
-``listing/L-1/room/R-1/price/2027-03-04/2027-03-07`` (see ``worlds/evidence.py``).
+The names of a task's needs are
+
+- ``trips``;
+- ``listing/L-1/about`` (description and first amenities);
+- ``listing/L-1/fees`` (including the town's tax);
+- ``listing/L-1/policy``;
+- ``listing/L-1/room/R-1/amenities``;
+- ``listing/L-1/rate/2027-03-04/2027-03-07`` for a stay (average price per night of the cheapest free room);
+- ``listing/L-1/room/R-1/price/2027-03-04/2027-03-07`` for nights (see ``worlds/evidence.py``).
 """
 
 from __future__ import annotations
@@ -27,13 +32,13 @@ from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A room that can be booked for a stay, with the total price."""
+    """A room that can be booked for a stay, with its total price."""
 
     listing: Listing
     room: Room
     total: int
     nights: int
-    """The nights' prices alone, before extra guests, fees and tax."""
+    """Price of the nights alone, before extra guests, fees and tax."""
 
 
 def stay_text(stay: Stay) -> str:
@@ -41,16 +46,16 @@ def stay_text(stay: Stay) -> str:
 
 
 def offers_anywhere(listing: Listing, amenity: str) -> bool:
-    """Return whether the house or one of its rooms has it, as the search's filter asks."""
+    """Return whether the house or one of its rooms has the amenity, as the search's filter does."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 
 def join_names(names: Sequence[str], last: str = "and") -> str:
-    """Join names: ``a``, ``a and b``, ``a, b and c``."""
+    """Join names as in ``a``, ``a and b`` and ``a, b and c``."""
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-# Tasks are drawn from one world after the other: these caches keep a few alive, never where pages are served.
+# Tasks are drawn from one world after another, so the caches keep only a few. No page is served from them.
 @lru_cache(maxsize=8)
 def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
     return tuple((listing, room) for listing in world.listings for room in listing.rooms)
@@ -58,7 +63,7 @@ def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
 
 @lru_cache(maxsize=8)
 def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
-    """List every room, with the nights of other guests and of the traveller's own trips, as bits."""
+    """List every room with a bit mask of the nights taken by other guests or the traveller's own trips."""
     own = dict.fromkeys((trip.room for trip in world.trips), 0)
     for trip in world.trips:
         if trip.status == "booked":
@@ -77,10 +82,10 @@ def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
     return not booking_refusal(world, State(trips=world.trips), listing=listing, room=room, stay=stay)
 
 
-# Cached: a task of several rooms, and the twin of one, need the same stay again.
+# Cached because a task with several rooms, and its twin, need the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
-    """List every room that ``can_book`` allows, at less cost."""
+    """List every room that ``can_book`` allows, but faster."""
     if (stay.check_out - world.first_day).days > NIGHTS:
         return ()
     nights, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
@@ -93,7 +98,7 @@ def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
 
 @lru_cache(maxsize=8)
 def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ...]:
-    """List every room in the neighbourhoods that can be booked, cheapest first."""
+    """List every room in the neighbourhoods that can be booked for the stay, cheapest first."""
     priced = []
     for listing, room in bookable(world, stay):
         if listing.neighbourhood in places:
@@ -121,7 +126,7 @@ def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
 
 
 def price_need(listing: Listing, room: Room, first: date, last: date) -> str:
-    """Name the total of the nights from the first day to the last, before fees."""
+    """Name the price of the nights from the first day to the last, before fees."""
     return f"{_room(listing, room)}/price/{first}/{last}"
 
 
@@ -130,7 +135,10 @@ def fees_need(listing: Listing) -> str:
 
 
 def full_needs(listing: Listing, room: Room, starts: Iterable[date], *, nights: int) -> tuple[str, ...]:
-    """Name the facts that no stretch of so many nights from one of the starts, which ascend, can be had."""
+    """Name the facts that show that no run of ``nights`` nights is free from any of the starts.
+
+    ``starts`` must be in ascending order.
+    """
     runs: list[tuple[date, date]] = []
     for start in starts:
         first = runs.pop()[0] if runs and runs[-1][1] == start else start

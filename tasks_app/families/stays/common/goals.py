@@ -1,4 +1,4 @@
-"""Goals of tasks that are done: the whole final state, except for the parts that may differ."""
+"""Goals of tasks that require actions: the whole final state, except for parts that may differ."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tasks_app.worlds.stays.state import Event, fold
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 FREE = ("closed", "searches", "seen")
-"""Parts of the state that a solution may leave in any way."""
+"""Parts of the state that a solution may leave in any condition."""
 
 
 def build_goal(world: World, events: Iterable[Event]) -> dict[str, Any]:
-    """Build a goal: ``state``, what each part of the final state must equal; ``free``, parts not compared."""
+    """Build a goal: ``state`` is the required final state without the parts that ``free`` names."""
     state = plain(fold(world, events))
     return {"state": {part: state[part] for part in state if part not in FREE}, "free": list(FREE)}
 
@@ -34,16 +34,16 @@ def cancelled(world: World, trip: Trip) -> Event:
 
 
 def fee(world: World, trip: Trip) -> int:
-    """Return what cancelling the trip costs on the first day."""
+    """Return the fee for cancelling the trip on the first day."""
     return cancelling_fee(world, world.listing(trip.listing), trip, on=world.first_day)
 
 
 def booked_otherwise(
     world: World, listing: Listing, room: Room, stay: Stay, *, after: Iterable[Event] = ()
 ) -> list[Event]:
-    """List bookings that a mistake in the form makes: a day off, a night more, a guest more or fewer.
+    """List bookings that result from a mistake in the form: a day off, an extra night, a guest more or fewer.
 
-    Only such as the pages let through ``after`` the events.
+    Only bookings that the pages allow ``after`` the events are listed.
     """
     state = fold(world, after)
     stays = (

@@ -1,4 +1,4 @@
-"""Milestones shared by the booking site's families."""
+"""Milestones that the booking site's families share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATES = ("check_in", "check_out")
 
 
 def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Milestone:
-    """Make the milestone of a search, filtered or not, for the dates of one of the stays."""
+    """Make a milestone for a search, filtered or not, with the dates of one of the stays."""
 
     def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         return kind in ("recent_search", "filtered") and any(
@@ -35,25 +35,25 @@ def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Mile
 
 
 opened = _opened("opened_right_listing", "listing_opened")
-"""The house's page was opened."""
+"""Milestone: the house's page was opened."""
 opened_amenities = _opened("opened_amenities", "amenities_opened")
-"""All amenities of the house and its rooms were opened."""
+"""Milestone: the list of all amenities of the house and its rooms was opened."""
 
 
 def answers_listing(gold: GoldFacts) -> str:
-    """Return the house that the answer names, or in which it has a room booked."""
+    """Return the house that the answer names or where the trip that it names is booked."""
     trip = answers_trip(gold)
     return str(trip["listing"]) if trip else gold.answer[-1]
 
 
 def answers_trip(gold: GoldFacts) -> Mapping[str, Any] | None:
-    """Return the trip of the expected state whose code the answer gives."""
+    """Return the trip in the expected state whose code is in the answer."""
     trips = (gold.goal or {}).get("trips", ())
     return next((trip for trip in trips if trip["code"] in gold.answer), None)
 
 
 def booked_right() -> Milestone:
-    """Make the milestone of booking the room, dates and guests of the trip that the answer gives."""
+    """Make a milestone for booking the room, dates and guests of the trip that the answer names."""
 
     def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         trip = answers_trip(gold) or {}

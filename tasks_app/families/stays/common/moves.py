@@ -1,7 +1,8 @@
-"""The numbers of moves that tasks take in the neutral look, from which ``oracle_steps`` are computed.
+"""Number of moves that tasks take in the neutral look, from which ``oracle_steps`` are computed.
 
-A move is a click, a field typed, an option chosen, or a page gone to. The counts are those of the scripted
-visitor of the browser tests, or little more: what only the pages can tell is taken for the dearer case.
+A move is a click, a filled-in field, a chosen option or a visit to a page. The counts are those of the
+scripted visitor in the browser tests or slightly higher: where only the pages can decide, the more expensive
+case is assumed.
 """
 
 from __future__ import annotations
@@ -14,31 +15,31 @@ from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.types import Listing, Stay, World
 
 HANDING_IN = 3
-"""Filling in two fields, and the button."""
+"""Moves to fill in two fields and press the button."""
 FINDING = 3
-"""Finding a house by its name: typed, searched for, opened."""
+"""Moves to find a house by its name: type it, search for it, open the house."""
 HOME = 1
 BOOKING = 4
-"""Giving name, address and consent, and the button."""
+"""Moves to give name, address and consent and to press the button."""
 RESULTS_A_PAGE = 12
 FORMS = 3
-"""A task searches once at most and filters twice; each thing that its wording lists takes one form more."""
+"""A task searches at most once and filters twice; each item that its wording lists takes one more form."""
 GUESTS = 2
-"""The forms' number of guests before anybody chooses."""
+"""Number of guests that the forms show initially."""
 
 
 def searching(stay: Stay) -> int:
-    """Count two dates, the guests where they differ from the form's, and the button."""
+    """Count the moves to enter two dates, and guests if needed, and to press the button."""
     return 3 + (stay.guests != GUESTS)
 
 
 def required_amenities(given: Mapping[str, Any]) -> list[str]:
-    """List the amenities of a task's conditions that the site can filter by."""
+    """List the amenities in a task's conditions that the site can filter by."""
     return [value for kind, value in given["conditions"] if kind in ("room_has", "house_has")]
 
 
 def narrowing(world: World, given: Mapping[str, Any]) -> int:
-    """Count places, the amenities' list and those in it, and the button."""
+    """Count the moves to choose places, open and choose amenities, and press the button."""
     places = len(given["places"]) if len(given["places"]) < len(world.town.neighbourhoods) else 0
     amenities = len(required_amenities(given))
     return places + bool(amenities) + amenities + 1
@@ -55,17 +56,17 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
 
 
 def turning(results: int) -> int:
-    """Count the page turns of so many results."""
+    """Count the page turns needed for the results."""
     return max(-(-results // RESULTS_A_PAGE), 1) - 1
 
 
 def months(first: date, last: date) -> int:
-    """Count the turns of the calendar from the month of one day to that of another."""
+    """Count the calendar's page turns from one day's month to another's."""
     return (last.year - first.year) * 12 + last.month - first.month
 
 
 def pricing(stays: Sequence[Stay]) -> int:
-    """Count pricing stays on the house's page: what differs is typed; shown, opened, and back."""
+    """Count the moves to price stays on the house's page: change fields, show, open, and go back."""
     before: tuple[date | None, date | None, int] = (None, None, GUESTS)
     moves = len(stays) - 1
     for stay in stays:

@@ -1,12 +1,14 @@
-"""Moves that it takes to see that no room meets all conditions, and which comes nearest.
+"""Number of moves to see that no room meets all conditions and which room comes nearest.
 
-Every house that the filters leave is opened in vain. Then whatever is not known yet is looked at by the
-lowest price of a night, until the nights of the next house alone cost as much as the nearest in all: pages
-tell the nights' prices, and no task's nearest is a room that costs less than its nights (``near_miss``).
+Every house that the filters leave is opened in vain. Then whatever is still unknown is examined in the order
+of the lowest price per night, until the nights of the next house alone cost as much as the nearest room in
+total. This works because pages show the prices of nights, and no task's nearest room costs less than its
+nights (``near_miss``).
 
-It is reckoned alike for tasks that can be done, where it never happens: a task has as many ``oracle_steps``
-as its impossible twin, whether or not it has one. Rooms that meet every condition are not taken for the
-nearest: of a twin's, the one that did may be, and only ends the search sooner.
+The count is made for possible tasks as well, although they never need it, so that a task has as many
+``oracle_steps`` as its impossible twin, whether or not it has one. Rooms that meet every condition never
+count as the nearest. In a twin, the room that lost its amenity may be the nearest, but then the search only
+ends sooner.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ from tasks_app.families.stays.common.conditions import Condition
 from tasks_app.families.stays.common.drafts import Offer
 
 OPENING = 2
-"""Opening a house, and all its amenities."""
+"""Moves to open a house and the list of all its amenities."""
 ORDERING = 2
-"""Choosing the order by price, and the button."""
+"""Moves to choose the order by price and press the button."""
 
 
 def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
-    """Count opening houses, pricing rooms and turning pages, from the first results to the answer."""
+    """Count opened houses, priced rooms and turned pages, from the first results to the answer."""
     required = conditions.read_conditions(given)
     left = {house.id for house in moves.houses(given, offers)}
     fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, required)]
@@ -56,7 +58,7 @@ def _by_price(
 
 
 def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
-    """Group offers as in results sorted by price, each house's rooms in that order too."""
+    """Group offers by house as in results sorted by price; each house's rooms are sorted by price too."""
     rooms: dict[str, list[Offer]] = {}
     for offer in sorted(offers, key=lambda offer: (offer.nights, offer.room.id)):
         rooms.setdefault(offer.listing.id, []).append(offer)
@@ -64,12 +66,12 @@ def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
 
 
 def _is_dearer(nights: int, near: int | None) -> bool:
-    """Return whether a room's nights alone cost as much as the nearest so far."""
+    """Return whether a room's nights alone cost as much as the nearest room so far."""
     return near is not None and nights >= near
 
 
 def _unread(offer: Offer, required: Sequence[Condition]) -> int:
-    """Count the conditions that it misses, but for the budget, which takes its price."""
+    """Count the conditions that the offer misses, except for the budget, which requires its price."""
     return sum(kind != "budget" and not conditions.holds(offer, (kind, value)) for kind, value in required)
 
 
