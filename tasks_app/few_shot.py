@@ -1,10 +1,10 @@
-"""Few-shot examples: the solved tasks before a question in the few-shot arm.
+"""Few-shot examples: the solved tasks shown before a question in the few-shot arm.
 
-They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
-(``is_near``) or another question about the same table, picture, passage or world; nor a task
-whose gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes
-from the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no
-part, so that two machines with the same split loaded choose alike.
+A seed draws them from the benchmark's training split. An example is never the task itself, a near-duplicate
+(``is_near``), another question about the same table, picture, passage or world, a task with a disputed gold,
+or a task that is not eligible for the gap. If the task's family (its subject) has too few, the rest come from
+the whole split. The draw depends only on keys, texts and the seed, not on ids or the order of rows, so two
+machines that have loaded the same split choose the same examples.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ITEM = """
 
 _REQUESTED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
 
-# Payloads are read only for the candidates that remain.
+# Payloads are read only for the candidates that this subquery keeps.
 _CANDIDATES = f"""
 SELECT {_ITEM} FROM (
     SELECT s.id, md5(s.key) COLLATE "C" AS place FROM tasks_app_task s
@@ -53,7 +53,7 @@ JOIN tasks_app_task t ON t.id = chosen.id ORDER BY chosen.place"""  # noqa: S608
 
 @dataclass(frozen=True)
 class Source:
-    """Source of examples; ``tag`` is that of the family they share with the task, if any."""
+    """Where examples come from. ``tag`` is that of the family that they share with the task, if any."""
 
     benchmark: str
     split: str
@@ -65,9 +65,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Item:
-    """A candidate. ``about`` is equal for questions about the same table or picture.
+    """A candidate example. ``about`` is equal for questions about the same table or picture.
 
-    ``world`` is the number of a mock site's: in another one the same words have another answer.
+    ``world`` is the number of the mock site's world; in another world the same words have another answer.
     """
 
     id: int
@@ -92,7 +92,7 @@ class Item:
 
 
 def shingles(text: str) -> Shingles:
-    """Hash every three words in a row, in lower case, all numbers alike; a shorter text is one shingle."""
+    """Return all runs of three words, in lower case with numbers replaced; a shorter text is one run."""
     words = WORD.findall(NUMBER.sub("#", text.lower()))
     return frozenset(
         tuple(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))
@@ -100,12 +100,12 @@ def shingles(text: str) -> Shingles:
 
 
 def is_near(first: Shingles, other: Shingles) -> bool:
-    """Return whether texts are near-duplicates: they share a quarter of their shingles (Jaccard).
+    """Return whether texts are near-duplicates, which share a quarter of their shingles (Jaccard similarity).
 
-    Measured on all pairs: of 500 questions of GSM8K's training split one pair is near, a story told twice
-    (0.28; the next pair has 0.16). Of 420 of MATH's 38 of 87,990 pairs are, from "Compute n over k" with
-    other numbers (1.0) down to texts that only share a phrase. Leaving out one example too many costs
-    nothing, one too few spoils the measurement.
+    This was measured on all pairs. Among 500 questions of GSM8K's training split, one pair is near: a story
+    told twice (0.28; the next pair has 0.16). Among 420 questions of MATH, 38 of 87,990 pairs are near, from
+    "Compute n over k" with other numbers (1.0) down to texts that only share a phrase. Dropping one example
+    too many costs nothing, but keeping one too many spoils the measurement.
     """
     return len(first & other) >= NEAR * len(first | other)
 
@@ -113,17 +113,17 @@ def is_near(first: Shingles, other: Shingles) -> bool:
 def examples_choose(
     ids: Sequence[int], *, count: int, seed: int, sees_split: Callable[[str], bool]
 ) -> dict[int, tuple[int, ...]]:
-    """Choose for each task ``count`` solved ones, by id, in the order in which they are shown.
+    """Choose ``count`` solved tasks as examples for each task, as ids in the order in which they are shown.
 
-    Raises ``GymError`` 422 ``no_exemplars`` when a task's benchmark has no training split, the caller does
-    not see it, or too few of its tasks are loaded.
+    Raises ``GymError`` 422 ``no_exemplars`` if a task's benchmark has no training split, the caller may not
+    see it, or too few of its tasks are loaded.
     """
     pool_of = cache(_candidates)
     chosen: dict[int, tuple[int, ...]] = {}
     for item in _items(_REQUESTED, {"ids": list(set(ids))}):
         source = find_source(item.benchmark, item.tags)
         if not sees_split(source.split):
-            raise _no_exemplars(f"The key does not see the split {source.split!r}, where examples are.")
+            raise _no_exemplars(f"The key may not see the split {source.split!r}, which has the examples.")
         taken = draw(item, pool_of(source), count=count, seed=seed)
         if len(taken) < count and source.tag:
             taken = draw(item, pool_of(replace(source, tag="")), count=count, seed=seed, after=taken)
@@ -134,7 +134,7 @@ def examples_choose(
 
 
 def find_source(benchmark: str, tags: Sequence[str]) -> Source:
-    """Return where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` if from nowhere."""
+    """Return where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` without a split."""
     plugin = benchmarks.get(benchmark)
     split = plugin.example_split or ("train" if "train" in plugin.splits else None)
     if split is None:
@@ -146,7 +146,10 @@ def find_source(benchmark: str, tags: Sequence[str]) -> Source:
 def draw(
     item: Item, pool: Sequence[Item], *, count: int, seed: int, after: Sequence[Item] = ()
 ) -> list[Item]:
-    """Fill ``after`` up to ``count`` from the pool, with what gives away neither the item nor another."""
+    """Extend ``after`` to ``count`` examples from the pool.
+
+    None of them gives away the answer to the item or to another example.
+    """
     draws = Draws("exemplars-v1", seed, item.benchmark, item.split, item.key)
     taken = [*after]
     for index in _places(len(pool), draws):
@@ -158,7 +161,7 @@ def draw(
 
 
 def _places(count: int, draws: Draws) -> Iterator[int]:
-    """Yield a permutation, made only as far as it is read: a few places of thousands are."""
+    """Yield a random permutation lazily, because only a few positions out of thousands are read."""
     moved: dict[int, int] = {}
     for left in range(count, 0, -1):
         index = draws.whole(0, left - 1)

@@ -1,7 +1,7 @@
-"""Pictures inside a question: their places, and references to them.
+"""Pictures in a question: where they go, and references to them.
 
-A payload's ``pictures`` are numbered from 1; ``<image k>`` in a text (MMMU's own sign) is the place of
-picture k. A picture that no text places stands before the question.
+A payload's ``pictures`` are numbered from 1. ``<image k>`` in a text, which is MMMU's own notation, marks
+where picture k goes. A picture without a mark in any text comes before the question.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ MARKDOWN = re.compile(r"!\[Figure \d{1,2}\]\(blob:([0-9a-f]{64})\)")
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A picture of a payload. The alternative text is its number: anything more could be an answer."""
+    """A payload's picture.
+
+    Its alternative text is only its number, because anything more could give the answer.
+    """
 
     number: int
     name: str
@@ -37,7 +40,7 @@ class Figure:
 
 
 def list_figures(payload: Mapping[str, Any]) -> list[Figure]:
-    """Return the pictures of a payload in their order."""
+    """Return a payload's pictures in order."""
     return [
         Figure(number=number, **{name: picture[name] for name in STORED})
         for number, picture in enumerate(payload.get("pictures", ()), start=1)
@@ -45,7 +48,7 @@ def list_figures(payload: Mapping[str, Any]) -> list[Figure]:
 
 
 def figures_split(text: str, figures: Sequence[Figure]) -> Iterator[str | Figure]:
-    """Yield words and pictures in turn; a sign without its picture stays words."""
+    """Yield texts and pictures in order. A mark whose picture is missing stays part of the text."""
     end = 0
     for place in PLACE.finditer(text):
         number = int(place[1])
@@ -60,13 +63,13 @@ def figures_split(text: str, figures: Sequence[Figure]) -> Iterator[str | Figure
 
 
 def unplaced(figures: Sequence[Figure], texts: Sequence[str]) -> list[Figure]:
-    """Return the pictures that none of the texts places."""
+    """Return the pictures that no text has a mark for."""
     placed = {int(number) for text in texts for number in PLACE.findall(text)}
     return [figure for figure in figures if figure.number not in placed]
 
 
 def with_markdown(text: str, figures: Sequence[Figure]) -> str:
-    """Replace every place in the text by a Markdown picture."""
+    """Replace every mark in the text with a Markdown picture."""
     return PLACE.sub(
         lambda place: figures[int(place[1]) - 1].markdown if 1 <= int(place[1]) <= len(figures) else place[0],
         text,

@@ -1,4 +1,4 @@
-"""A gold in the form of a submitted answer."""
+"""Golds written as submitted answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from verifiers import denotations
 
 
 def write_gold_answer(gold: str, *, form: AnswerForm) -> str | list[str]:
-    """Return the answer that the gold holder submits: several values as a list, otherwise a text."""
+    """Return the answer that the gold holder submits: a list for several values, otherwise a text."""
     if form != "values":
         return gold
     items = denotations.split_cell(gold)

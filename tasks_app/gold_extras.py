@@ -1,6 +1,6 @@
-"""Additions to golds, at loading, that their files lack and that are costly to compute.
+"""Enrichment of golds during loading with data that their files lack and that is expensive to compute.
 
-It is computed once: a row that is loaded again unchanged keeps the stored gold's value.
+It is computed once: loading an unchanged row again keeps the stored gold's value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tasks_app.types import Enrichment, TaskDraft
 
 
 class Stored(NamedTuple):
-    """The last gold of a task that came from a source."""
+    """A task's last gold that came from a source."""
 
     answer: str
     extra: Mapping[str, Any]
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
 
 @dataclass
 class Enricher:
-    """Adds ``enrichment`` to the drafts of one split; ``problem`` says why it had to stop."""
+    """Enrichment of one split's drafts; ``problem`` gives the reason if it had to stop."""
 
     enrichment: Enrichment
     benchmark: str
@@ -31,7 +31,10 @@ class Enricher:
     problem: str = ""
 
     def enriched(self, drafts: Sequence[TaskDraft]) -> list[TaskDraft | ValueError]:
-        """Enrich each draft, or return the error of its row; unchanged where nothing can be computed."""
+        """Enrich each draft, or return its row's error.
+
+        A draft stays unchanged if nothing can be computed.
+        """
         stored = self._stored(draft.key for draft in drafts)
         return [self._enriched(draft, stored.get(draft.key)) for draft in drafts]
 
@@ -56,7 +59,7 @@ class Enricher:
         try:
             return self.enrichment.compute(draft)
         except GymError as error:
-            self.problem = f"No {self.enrichment.what}: {error.message} Load again where there is one."
+            self.problem = f"No {self.enrichment.what}: {error.message} Load again where that is possible."
             return {}
 
     def _stored(self, keys: Iterable[str]) -> dict[str, Stored]:

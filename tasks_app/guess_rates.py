@@ -1,20 +1,19 @@
-"""Rates at which blind answers are right: those that know only the first words and the benchmark.
+"""Guess rates: how often an answer is right that uses only the benchmark and the question's first words.
 
-The published rule. Choices: 1/k, as the draft says. For the rest of a split:
+This is the published rule. A task with k choices has the rate 1/k. For the other tasks of a split:
 
-1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys; those whose gold is
-   undisputed count.
-2. Tasks fall into classes by what the question itself shows of its answer: the family's tag where the
-   benchmark has families, then the first two words of the question ("how many", "is the"), else its first
-   word, else none. A class needs 30 sampled tasks; tasks of a smaller one go up to the next coarser class.
-   The coarsest is the whole sample: a guesser with no clue at all bets on the commonest answer.
-3. The four commonest golds of a class are tried blind. The rate of one is the share of the class that it gets
-   right by the official verifier, without the task that it comes from: (right - 1) / (tasks - 1). The class
-   has the rate of its best one. (Leaving each task out of a vote would give two equally common answers 0.)
-4. Every task of the split gets the rate of its class. Fewer than 30 tasks in all are not measured: rate 0.
+1. Up to 1,000 tasks are sampled in the order of a hash of their keys. Tasks with disputed golds are dropped.
+2. Tasks are classified by what the question reveals about its answer: the family's tag, if the benchmark has
+   families, together with the first two words of the question ("how many", "is the"), with its first word, or
+   alone. A class needs 30 sampled tasks; tasks of a smaller one move to the next coarser class. The coarsest
+   class is the whole sample, where a guesser without a clue bets on the commonest answer.
+3. The four commonest golds of a class are tried blindly. An answer's rate is the share of the class that it
+   gets right by the official verifier, excluding the task that it comes from: (right - 1) / (tasks - 1). The
+   class gets its best answer's rate. (Leave-one-out voting would give 0 to two equally common answers.)
+4. Every task of the split gets its class's rate. With fewer than 30 tasks in total, the rate is 0.
 
-Where the official verifier runs programs, none is run for this: a blind answer is right only if it equals the
-gold letter by letter. For programs that gives 0, for other answers a lower bound.
+If the official verifier runs programs, none is run here: a blind answer is right only if it equals the gold
+exactly. This gives 0 for programs and a lower bound for other answers.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ WHERE (t.benchmark_id, t.split) = (%(benchmark)s, %(split)s)"""
 
 @dataclass(frozen=True)
 class Sampled:
-    """A task of the sample: its gold, and the answer that the gold holder would submit."""
+    """A sampled task with its gold and the answer that the gold holder would submit."""
 
     kind: Class
     gold: Gold
@@ -72,9 +71,9 @@ class Sampled:
 
 
 def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
-    """Measure and store ``guess_rate`` of a loaded split. Return its mean, or None for an empty split.
+    """Measure and store ``guess_rate`` of a loaded split, and return the mean, or None for an empty split.
 
-    Depends on keys, questions and golds alone, so that doing it again changes nothing.
+    The result depends only on keys, questions and golds, so measuring again changes nothing.
     """
     parameters = {"benchmark": plugin.id, "split": split}
     with connection.cursor() as cursor:
@@ -93,7 +92,7 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
 def _measured(
     plugin: BenchmarkPlugin, ladders: Sequence[tuple[int, Sequence[Class]]]
 ) -> Mapping[float, list[int]]:
-    """Group the ids of all tasks by their rates; tasks come in the order in which they are sampled."""
+    """Group the ids of all tasks by rate. The tasks are given in sampling order."""
     golds = _golds([pk for pk, _ in ladders[:SAMPLE_MAX]])
     counted = [(pk, ladder) for pk, ladder in ladders[:SAMPLE_MAX] if pk in golds]
     classes = find_classes([ladder for _, ladder in counted])
@@ -107,7 +106,7 @@ def _measured(
 
 
 def find_classes(ladders: Sequence[Sequence[Class]]) -> set[Class]:
-    """List the classes with enough tasks, where each task counts in its finest class that has enough."""
+    """List the classes that have enough tasks. Each task counts in its finest class with enough tasks."""
     left = list(ladders)
     classes = {WHOLE_SAMPLE} if len(left) >= CLASS_MIN else set()
     for step in range(RUNGS):
@@ -118,7 +117,7 @@ def find_classes(ladders: Sequence[Sequence[Class]]) -> set[Class]:
 
 
 def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
-    """Return the rate of the best blind answer of one class of at least two tasks."""
+    """Return the rate of the best blind answer for one class, which has at least two tasks."""
     counted = Counter(item.answer for item in sample).items()
     commonest = sorted(counted, key=lambda pair: (-pair[1], str(pair[0])))[:BLIND_ANSWERS]
     rights = [
@@ -129,7 +128,7 @@ def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
 
 
 def _ladder(text: str, tags: Sequence[str], plugin: BenchmarkPlugin) -> list[Class]:
-    """List the classes that a task may fall into, the finest first: ``RUNGS`` of them."""
+    """List the ``RUNGS`` classes that a task may fall into, finest first."""
     words = [word.lower() for word in WORD.findall(text)[:2]]
     family = [tag for tag in tags if plugin.example_tag and tag.startswith(plugin.example_tag)][:1]
     return [(*family, *words), (*family, *words[:1]), (*family,), WHOLE_SAMPLE]
@@ -169,7 +168,7 @@ def _judging(verifier_id: str) -> Iterator[Judge]:
 
 
 def _golds(ids: Sequence[int]) -> Mapping[int, tuple[Gold, str | tuple[str, ...]]]:
-    """Return each undisputed gold, and the answer that its holder would submit, by task."""
+    """Map tasks to their undisputed golds and the answers that the gold holder would submit."""
     stored = StoredGold.objects.filter(task__in=ids, is_current=True)
     rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
         "task_id", "task__kind", "answer", "accepted", "extra"

@@ -1,4 +1,4 @@
-"""Downloads from the Hugging Face hub; ``hub_download`` is the only network call."""
+"""Downloads from the Hugging Face hub. ``hub_download`` makes the only network call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tasks_app.types import BenchmarkPlugin
 
 
 def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
-    """Fetch the files of a dataset repository that match, and return the folder they are in.
+    """Fetch the matching files of a dataset repository and return the folder that contains them.
 
-    ``repo`` may end in ``@`` and a revision.
-    Raises ``GymError`` ``hub_unreachable`` when the hub does not answer or refuses.
+    ``repo`` may end in ``@`` and a revision. Raises ``GymError`` ``hub_unreachable`` if the hub refuses or
+    does not answer.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -35,7 +35,7 @@ def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
 
 
 def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
-    """List the downloaded files of one split, in order.
+    """List the downloaded files of one split in order.
 
     Raises ``GymError`` ``no_hub``, ``unknown_split``, ``hub_unreachable`` or ``no_file``.
     """
@@ -49,5 +49,5 @@ def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
     folder = hub_download(repo=repo, patterns=patterns)
     files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
     if not files:
-        raise GymError("no_file", f"{repo} no longer holds {', '.join(patterns)}.")
+        raise GymError("no_file", f"{repo} no longer contains {', '.join(patterns)}.")
     return files

@@ -1,4 +1,7 @@
-"""The question kinds that benchmarks and services name. Each is a plug-in of ``gymsite/arena/questions``."""
+"""Ids of the question kinds that benchmarks and services use.
+
+Each kind is a plug-in in ``gymsite/arena/questions``.
+"""
 
 FREE_ANSWER = "free_answer"
 CHOICE = "choice"
@@ -20,5 +23,5 @@ _LABELS = {
 
 
 def kind_label(kind: str) -> str:
-    """Return what people call a question kind; a kind without a name keeps its id."""
+    """Return a question kind's name for people, or its id if it has none."""
     return _LABELS.get(kind, kind)

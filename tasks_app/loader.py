@@ -20,7 +20,7 @@ from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
 
 BATCH_ROWS = 1_000
 PICTURED_ROWS = 100
-ENRICHED_ROWS = 20  # each takes a while: results must not be lost, and progress should show
+ENRICHED_ROWS = 20  # small batches, because each row takes a while: keep results and show progress
 KEY_MAX_CHARS = 200
 TAG_MAX_CHARS = 100
 SOURCE_MAX_CHARS = 500
@@ -31,7 +31,7 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True)
 class GoldChange:
-    """A task whose source now names another gold; ``version`` is the new one's."""
+    """A task for which the source now gives another gold; ``version`` is the new gold's."""
 
     name: str
     version: int
@@ -39,7 +39,7 @@ class GoldChange:
 
 @dataclass
 class LoadReport:
-    """The result of a load, in tasks. ``problem`` says why golds could not be enriched."""
+    """The result of a load, counted in tasks. ``problem`` explains why golds could not be enriched."""
 
     new: int = 0
     changed: int = 0
@@ -55,7 +55,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A draft and its destination."""
+    """A draft with the benchmark and split that it belongs to."""
 
     benchmark: str
     split: str
@@ -74,14 +74,14 @@ def tasks_load(
     is_replacing: bool = False,
     progress: Progress | None = None,
 ) -> LoadReport:
-    """Store the rows of one benchmark, one batch per transaction, in constant memory apart from the keys.
+    """Store one benchmark's rows, one batch per transaction, in constant memory except for the keys.
 
-    A row that names its own split is loaded when that is ``split``, and left out otherwise. Rows that
-    cannot be stored are in the report's ``bad`` and cost nothing else; so are rows whose key belongs to
-    another question of another file, unless ``is_replacing``.
+    A row that names a split other than ``split`` is left out. Rows that cannot be stored are listed in the
+    report's ``bad`` without affecting others. So are rows whose key belongs to a different question from
+    another file, unless ``is_replacing``.
     """
     report = LoadReport()
-    with file_lock.hold_files():  # pictures are stored before the rows that name them
+    with file_lock.hold_files():  # pictures are stored before the rows that refer to them
         for batch in _store_batches(plugin, rows, split=split, is_replacing=is_replacing, report=report):
             if progress:
                 progress(len(batch))
@@ -117,7 +117,7 @@ def starter_tasks_load() -> LoadReport:
 
 
 def benchmark_store(plugin: BenchmarkPlugin) -> None:
-    """Store the row that the plug-in's tasks refer to."""
+    """Store the benchmark's row, which its tasks refer to."""
     facts = (plugin.title, plugin.kind, plugin.license, plugin.source)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -127,17 +127,17 @@ def benchmark_store(plugin: BenchmarkPlugin) -> None:
 
 
 def turn_take(cursor: Any) -> None:
-    """Wait for other loads' transactions: two at once would number the same gold version."""
+    """Wait for other loads' transactions, since two at the same time could assign the same gold version."""
     cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
 
 
 def cut_steps(plugin: BenchmarkPlugin, solution: str) -> list[str]:
-    """Return the steps of a reference solution, none if its benchmark has no way to cut it."""
+    """Return the steps of a reference solution; none if its benchmark has no way to cut it."""
     return plugin.cut(solution) if plugin.cut and solution else []
 
 
 def draft_problem(draft: TaskDraft) -> str | None:
-    """Explain why Postgres cannot store a draft; None when it can."""
+    """Explain why Postgres cannot store a draft; None if it can."""
     if not 0 < len(draft.key) <= KEY_MAX_CHARS:
         return f"the key has {len(draft.key)} characters; it needs 1 to {KEY_MAX_CHARS}"
     if any(len(tag) > TAG_MAX_CHARS for tag in draft.tags):
@@ -149,8 +149,8 @@ def draft_problem(draft: TaskDraft) -> str | None:
     try:
         text = msgspec.json.encode([_task_content(draft), _gold_content(draft)])
     except UnicodeEncodeError:
-        return "the text holds half a character (a lone surrogate)"
-    return "the text holds a NUL character" if json_text.has_nul(text) else None
+        return "the text contains half a character (a lone surrogate)"
+    return "the text contains a NUL character" if json_text.has_nul(text) else None
 
 
 def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:
@@ -169,7 +169,10 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
 
 
 def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
-    """Yield batches of one transaction each; rows with pictures are slow and go in smaller batches."""
+    """Yield batches that are stored in one transaction each.
+
+    Batches with pictures are smaller because they are slow.
+    """
     batch: list[_Placed] = []
     for item in good:
         batch.append(item)
@@ -185,11 +188,11 @@ def _with_free_keys(placed: list[_Placed], *, bad: list[BadRow]) -> list[_Placed
     with connection.cursor() as cursor:
         cursor.execute(loader_sql.TAKEN_KEYS, [rows])
         taken: dict[int, str] = dict(cursor.fetchall())
-    advice = "load both files as one folder, or say --replace if this file takes the other's place"
+    advice = "load both files as one folder, or use --replace if this file replaces the other"
     for n, source in taken.items():
         draft = placed[n].draft
         problem = (
-            f"the key {draft.key!r} is that of another question, from {source.partition(';')[0]}: {advice}"
+            f"the key {draft.key!r} belongs to another question, from {source.partition(';')[0]}: {advice}"
         )
         bad.append(BadRow(draft.place, problem))
     return [item for n, item in enumerate(placed) if n not in taken]
@@ -219,7 +222,10 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
-    """Store new golds, and new versions of changed ones. Return the changes. Solutions fill empty places."""
+    """Store new golds and new versions of changed ones, and return the changes.
+
+    A solution that is new to an otherwise unchanged gold is added in place.
+    """
     cursor.execute(loader_sql.FILL_SOLUTIONS, [_solved_rows(placed)])
     cursor.execute(loader_sql.CHANGED_GOLDS, [_json_rows(placed, _gold_content)])
     changes: list[tuple[int, int, int]] = cursor.fetchall()
@@ -274,7 +280,7 @@ def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict
 
 
 def _hashed_content(draft: TaskDraft) -> dict[str, Any]:
-    """Return the content to hash, without the gold: the arena reads the hash, and could guess short golds."""
+    """Return the content with its hash. The hash leaves out the gold, which the arena could guess from it."""
     content = _task_content(draft)
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return {**content, "content_hash": digest}

@@ -1,4 +1,4 @@
-"""Statements that write tasks and golds in bulk; each takes one JSON array of rows."""
+"""SQL statements that write tasks and golds in bulk. Each takes one JSON array of rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WHERE (b.title, b.kind, b.license, b.source, b.verifier_official, b.verifier_tra
                       excluded.verifier_official, excluded.verifier_training)
 """
 
-# Unchanged rows are left out first: ON CONFLICT alone would lock each row and burn an id.
-# Ids follow the order of the file.
+# Unchanged rows are left out first, because ON CONFLICT would lock each of them and use up an id.
+# Ids are assigned in the order of the file.
 UPSERT_TASKS = """
 INSERT INTO tasks_app_task AS t
     (benchmark_id, split, key, kind, prompt, payload, difficulty, tags, guess_rate, oracle_steps,
@@ -39,7 +39,7 @@ ON CONFLICT (benchmark_id, split, key) DO UPDATE SET
 RETURNING t.xmax = 0
 """
 
-# Compared with the last gold from a source, so that loading again does not undo people's corrections.
+# Compare with the last gold that came from a source, so that reloading does not undo people's corrections.
 CHANGED_GOLDS = """
 SELECT r.n, t.id, coalesce((SELECT max(version) FROM tasks_app_gold WHERE task_id = t.id), 0) + 1
 FROM jsonb_to_recordset(%s::jsonb)
@@ -54,7 +54,7 @@ WHERE (g.answer, g.accepted::text[], g.solution, g.extra)
 ORDER BY r.n
 """
 
-# A source that has gained solutions changes no answer: the gold keeps its version.
+# Adding solutions to a source changes no answer, so the gold keeps its version.
 FILL_SOLUTIONS = """
 UPDATE tasks_app_gold g SET solution = r.solution, steps = r.steps, clean_steps = NULL
 FROM jsonb_to_recordset(%s::jsonb)
@@ -67,8 +67,8 @@ WHERE g.task_id = t.id AND g.solution = '' AND g.status <> 'corrected'
         SELECT max(version) FROM tasks_app_gold WHERE task_id = t.id AND status <> 'corrected')
 """
 
-# Keys that are row numbers would let a second file of a split overwrite the first. A gold that a person has
-# corrected names no file.
+# If keys are row numbers, a second file of a split could overwrite the first. Golds that a person has
+# corrected are skipped because their source is not a file.
 TAKEN_KEYS = """
 SELECT r.n, g.source
 FROM jsonb_to_recordset(%s::jsonb)

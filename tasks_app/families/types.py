@@ -1,4 +1,4 @@
-"""A task of a mock site, and what a family's file provides."""
+"""Tasks of mock sites, and the parts that a family's module provides."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LEVELS = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, kw_only=True)
 class SiteTask:
-    """One task over one world, with its truth.
+    """One task about one world, with its truth.
 
-    ``answer`` is the value and its witness, one for each of ``fields`` (the labels), written as the fields
-    take them. ``goal`` holds the conditions on the final state of a task that is done rather than answered.
-    ``needs`` names the facts that the answer rests on by where they are shown.
+    ``answer`` holds the value and its witness, one for each of ``fields`` (the labels), in the form in which
+    they are typed. ``goal`` holds the conditions on the final state of a task that requires actions.
+    ``needs`` names the facts that the answer depends on by the places where they are shown.
     """
 
     family: str
@@ -29,34 +29,36 @@ class SiteTask:
     answer: tuple[str, ...]
     fields: tuple[str, ...]
     forms: int
-    """Forms that a solution sends at most: in a look with dialogs each takes one move more. Public, so that
-    it may depend on the wording and on nothing else."""
+    """Maximum number of forms that a solution submits; in a look with dialogs, each takes an extra move.
+
+    It is public, so it may depend only on the wording.
+    """
     goal: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
     is_possible: bool = True
     twin: str = ""
-    """Shared by an impossible task and the possible one of the same wording."""
+    """Id that an impossible task shares with the possible task of the same wording."""
     oracle_steps: int = 0
-    """The truth of this very task, in part."""
+    """Steps of this particular task's solution, which reveal part of the truth."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """The statements of the wording, as plain data: for the brute-force check and for scripted solutions."""
+    """The wording's statements as plain data, for the brute-force check and scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
-    """Changes to the world that the key draws, as arguments to the site's ``world_change``."""
+    """Changes to the world that the key draws, as arguments for the site's ``world_change``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldFacts:
-    """The part of it that a task's gold holds, for its milestones; fields as in ``SiteTask``."""
+    """The part of a ``SiteTask`` that its gold holds and milestones use. Fields are as in ``SiteTask``."""
 
     answer: tuple[str, ...]
     needs: tuple[str, ...]
     given: Mapping[str, Any]
     goal: Mapping[str, Any] | None
-    """The expected state, part by part."""
+    """The expected final state, part by part."""
 
 
 SiteEvents = tuple[tuple[str, Mapping[str, Any]], ...]
-"""Site events, in order, by kind and data."""
+"""Kind and data of site events, in order."""
 Parts = Callable[[GoldFacts], Collection[str]]
 Meets = Callable[[GoldFacts, str, Mapping[str, Any]], Collection[str]]
 When = Callable[[Mapping[str, Any]], bool]
@@ -68,14 +70,15 @@ def always(given: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Milestone:
-    """Something on the way to the answer that an episode's site events show. Never the reward.
+    """Progress towards the answer that an episode's site events show. It is never the reward.
 
-    ``parts`` are what a task asks for, none if nothing can reach this milestone; ``meets`` are those that
-    an event, by kind and data, has met, or facts that they follow from (``worlds/evidence.py``). It is
-    reached by the event that meets the last of them.
+    ``parts`` lists what the task requires, or nothing if no event can reach the milestone. ``meets`` lists
+    the parts that an event, given its kind and data, has met, or facts from which they follow
+    (``worlds/evidence.py``). The event that meets the last part reaches the milestone.
 
-    ``when`` says whether a task has it at all, going by what the wording states: an impossible task and its
-    possible twin have the same milestones, so that names alone never give away which of them it is.
+    ``when`` decides from the wording's statements whether a task has the milestone at all. An impossible task
+    and its possible twin therefore have the same milestones, and their names never reveal which of the two a
+    task is.
     """
 
     name: str
@@ -83,24 +86,26 @@ class Milestone:
     meets: Meets
     when: When = always
     is_one_way: bool = False
-    """Other ways lead to the evidence too: with all of that shown, it is reached as well."""
+    """Whether other ways lead to the evidence too; if so, showing all of it also reaches the milestone."""
 
 
 Draw = Callable[[W, Draws, int], SiteTask | None]
-"""Draws a task of a level from 1 to 5, or None when this world has no such task."""
+"""Derives the impossible task of the same wording, in a world that differs in one fact, or None."""
 Wrong = Callable[[W, SiteTask], tuple[str, ...]]
-"""A plausible wrong answer."""
+"""Returns a plausible wrong answer."""
 Check = Callable[[W, SiteTask], bool]
-"""Checks whether a brute-force search of the world gives the same answer."""
+"""Returns whether a brute-force search of the world gives the same answer."""
 Twin = Callable[[W, SiteTask], SiteTask | None]
-"""The impossible task of the same wording, in a world that differs in one fact; None if there is none."""
+"""Derives the impossible task of the same wording in a world that differs in one fact; None if there is
+none.
+"""
 WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
-"""Plausible wrong ways that the pages allow. Incorrect, whatever the agent then answers."""
+"""Lists plausible wrong actions that the pages allow. They are incorrect whatever the agent then answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family(Wording, Generic[W]):
-    """A kind of task about the worlds (``W``) of one site."""
+    """A family: one kind of task about the worlds (``W``) of one site."""
 
     draw: Draw[W]
     wrong: Wrong[W]
@@ -108,9 +113,9 @@ class Family(Wording, Generic[W]):
     milestones: tuple[Milestone, ...]
     twin: Twin[W] | None
     wrong_actions: WrongActions[W] | None
-    """None for a family whose tasks are answered rather than done."""
+    """None for a family whose tasks require an answer but no actions."""
 
     @property
     def is_done(self) -> bool:
-        """True if its tasks are judged by the final state rather than by an answer alone."""
+        """Whether tasks are judged by the final state rather than by an answer alone."""
         return self.wrong_actions is not None

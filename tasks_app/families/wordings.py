@@ -1,7 +1,7 @@
-"""The words of task families, from a TOML file beside each module and one for the whole site.
+"""Wordings of task families, from one TOML file next to each module and one for the whole site.
 
-A phrase is a format string, or several to draw one from. A slot that the family does not fill takes the
-phrase of its name.
+A phrase is a format string or a list of them to draw from. A slot that the family does not fill is filled
+with the phrase of the same name.
 """
 
 from __future__ import annotations
@@ -20,24 +20,29 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """Texts that can be changed without touching code."""
+    """A family's texts, which can be changed without touching code."""
 
     id: str = ""
     site: str = ""
     title: str
     splits: tuple[str, ...]
     steps: tuple[int, int, int, int, int]
-    """The most steps that an oracle takes for a task of each level. Every task declares this number, because
-    its own would tell how far its answer lies; tasks that need more are not drawn."""
+    """Maximum number of steps that an oracle takes, per level.
+
+    Every task declares this number, because its own would reveal how deep its answer lies. Tasks that need
+    more steps are not drawn.
+    """
     fields: tuple[str, str]
-    """The labels of the answer's parts."""
+    """Labels of the two parts of the answer."""
     way: tuple[str, ...] = ()
-    """The acts of the scripted solution, each with its reason and without the answer. They are the same for
-    all tasks, so that they never give away an impossible one."""
+    """The steps of the scripted solution, each with its reason and without the answer.
+
+    They are the same for all tasks, so they never reveal that a task is impossible.
+    """
     phrases: Phrases = field(default_factory=dict)
 
     def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:
-        """Fill the slots of a phrase; choices are drawn in the order of the text."""
+        """Fill the slots of a phrase. Alternatives are drawn in the order in which the text uses them."""
         return str(_Slots(self.phrases, draws, slots)[name])
 
 
@@ -52,7 +57,7 @@ class _Slots(dict[str, str | int]):
 
 
 def wording(module: str) -> Wording:
-    """Load the words of the family in the module of this name."""
+    """Load the wording of the family with this module name."""
     *_, site, family = module.split(".")
     own = toml_load(FOLDER / site / f"{family}.toml", Wording)
     return replace(own, id=family, site=site, phrases={**site_phrases(site), **own.phrases})

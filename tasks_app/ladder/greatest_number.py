@@ -1,4 +1,4 @@
-"""The greatest of four numbers under a hundred."""
+"""Rung: choose the greatest of four numbers below a hundred."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def draw(draws: Draws) -> Item:
 
 
 def _steps(rising: list[int]) -> tuple[str, ...]:
-    """Leave out one number after the other, the smallest first."""
+    """Rule out one number after another, starting with the smallest."""
     *smaller, (last, greatest) = pairwise(rising)
     out = (f"{less} is less than {more}, so {less} is not the greatest." for less, more in smaller)
     return (*out, f"{last} is less than {greatest}, so {greatest} is the greatest.")

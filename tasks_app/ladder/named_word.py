@@ -1,4 +1,4 @@
-"""The named option: read a word, and find it again."""
+"""Rung: find the option that the question names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rungs by id: one file of ``tasks_app/ladder`` is one rung, a kind of question for small models."""
+"""Registry of rungs by id.
+
+Each file in ``tasks_app/ladder`` is one rung, a kind of question for small models.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,16 @@ WORDS: tuple[str, ...] = tuple(
 )
 CHOICES = 4
 TAG = "rung:"
-"""Prefix of a rung's id in the tags of its tasks."""
+"""Prefix of a rung's id in its tasks' tags."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A question with its choices, in no particular order; the first one is right.
+    """A question with its choices, the right one first; the choices are shuffled later.
 
-    ``steps`` lead to it: sentences, each true by what is shown, of which the last alone has the answer.
+    ``steps`` lead to the answer. Each is a sentence that what is shown makes true, and only the last contains
+    the answer.
     """
 
     text: str
@@ -36,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """A value by the name of its row, and the row that is asked for."""
+    """Values by row name, and the name of the row that the question asks for."""
 
     values: Mapping[str, str]
     right: str
@@ -44,17 +48,17 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Rung:
-    """``difficulty``, from 0 to 1, is the rung's place on the ladder."""
+    """A rung. ``difficulty``, from 0 to 1, is its position on the ladder."""
 
     draw: Callable[[Draws], Item]
     difficulty: float
     rows: Callable[[Mapping[str, Any]], Rows] | None = None
-    """Reads the rows of a payload whose answer stands in one of several."""
+    """Reads the rows of a payload that has the answer in one of several rows."""
 
 
 RUNGS: Registry[Rung] = Registry("rung")
 
 
 def discover() -> None:
-    """Import every rung. Idempotent."""
+    """Import every rung. Calling it again has no effect."""
     RUNGS.discover(ladder)

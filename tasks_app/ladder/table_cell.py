@@ -1,4 +1,4 @@
-"""A table of one column, of which one cell is the answer."""
+"""Rung: read one cell of a table with a single column of values."""
 
 from __future__ import annotations
 

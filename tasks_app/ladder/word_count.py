@@ -1,4 +1,4 @@
-"""Counting on one page: how often a word stands in a short list, once to four times."""
+"""Rung: count how often a word occurs in a short list, one to four times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def draw(draws: Draws) -> Item:
 
 
 def _steps(word: str, times: int, listed: list[str]) -> tuple[str, ...]:
-    """Mark the words of the list, one after the other, then count the marks."""
+    """Mark the list's words one after another, then count the marks."""
     marks = (
         f"The {place} word is {item}: {'this counts' if item == word else 'this does not count'}."
         for place, item in zip(ORDINALS, listed, strict=True)

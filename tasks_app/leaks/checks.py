@@ -1,4 +1,4 @@
-"""Leak checks of one call of the API: each is made once, up to a limit."""
+"""Leak checks of one API call: each text is checked once, up to a limit on the number of checks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tasks_app.models import Gold, Task
 
 
 class LeakChecks:
-    """Checks texts for answers, and remembers by task and SHA-256 what has passed.
+    """Leak checks that remember, by task and SHA-256, which texts have passed.
 
-    Raises ``GymError`` 413 ``too_many_leak_checks`` instead of making more than LEAK_CHECKS_PER_CALL_MAX.
+    Raises ``GymError`` 413 ``too_many_leak_checks`` before exceeding LEAK_CHECKS_PER_CALL_MAX.
     """
 
     def __init__(self) -> None:
@@ -23,13 +23,13 @@ class LeakChecks:
         self._made = 0
 
     def clean_steps_store(self, golds: Iterable[Gold]) -> None:
-        """Store as the function ``clean_steps_store`` does; solutions counted already need no check."""
+        """Count and store the golds' clean steps. Solutions that have been counted need no check."""
         uncounted = [gold for gold in golds if gold.clean_steps is None]
         self._count(len(uncounted))
         clean_steps_store(uncounted)
 
     def leaks_refuse(self, tasks: Iterable[Task], text: str, *, before: str = "") -> None:
-        """Refuse leaks as ``detection.leaks_refuse`` does, for each of the tasks."""
+        """Refuse texts that leak an answer, for each task, as ``detection.leaks_refuse`` does."""
         sha256 = hashlib.sha256(f"{len(before)} {before}{text}".encode()).hexdigest()
         unknown = {task.pk: task for task in tasks if (task.pk, sha256) not in self._passed}
         self._count(len(unknown))
@@ -53,19 +53,19 @@ NEVER_CHECKED = ("text_too_long", "no_leak_check")
 
 
 def clean_steps_store(golds: Iterable[Gold]) -> None:
-    """Count the clean steps of golds, which need their tasks.
+    """Count and store the clean steps of golds, whose tasks must be loaded.
 
-    Each needs a leak check of its solution, once. Of a solution that cannot be checked no step can be given.
-    Raises ``GymError`` 422 ``no_solution``, naming the task, where another try might end otherwise.
+    Each solution needs one leak check. If a solution can never be checked, none of its steps may be given.
+    Raises ``GymError`` 422 ``no_solution``, naming the task, if another attempt might succeed.
     """
     for gold in golds:
         gold.clean_steps = _clean_steps(gold)
-        # Nothing is stored if the gold's steps were cut again meanwhile.
+        # If the gold's steps have been cut again in the meantime, nothing is stored.
         Gold.objects.filter(pk=gold.pk, steps=gold.steps).update(clean_steps=gold.clean_steps)
 
 
 def _clean_steps(gold: Gold) -> int:
-    """Count the first steps without the answer. The last step never counts, whatever is in it."""
+    """Count the leading steps without the answer. The last step never counts, whatever it contains."""
     if not gold.steps:
         return 0
     try:
@@ -73,7 +73,7 @@ def _clean_steps(gold: Gold) -> int:
     except GymError as error:
         if error.code in NEVER_CHECKED:
             return 0
-        # Its own message may quote the solution.
+        # The error's own message may quote the solution.
         message = f"The reference solution of task {gold.task_id} could not be checked for the answer."
         raise GymError("no_solution", message, status=422, fields={"tasks": [message]}) from None
     end = min((leak.end for leak in spans), default=None)

@@ -1,8 +1,8 @@
-"""Detection of a task's answer in a text that is to help with it.
+"""Detection of a task's answer in a text that is meant to help with the task.
 
 Everything in the text that could be an answer is submitted to the task's own training verifier. A number or a
-single letter that stands in the question itself gives nothing away, unless the text announces it as the
-answer. The check sees what is written, not what follows from it: "one less than six" passes.
+single letter that also occurs in the question gives nothing away unless the text announces it as the answer.
+The check sees only what is written, not what follows from it, so "one less than six" passes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verifiers.types import Evidence, Gold
 from verifiers.wire import Job
 
 TEXT_CHARS_MAX = 10_000
-# Context read before a text: words that announce an answer, and an answer's other values.
+# Characters of context read before a text, for words that announce an answer and an answer's other values.
 BEFORE_CHARS = 2_000
 PHRASES_MAX = 20_000
 CHECK_S = 10.0
@@ -54,7 +54,7 @@ _pool_lock = threading.Lock()
 
 @dataclass(frozen=True, order=True)
 class Leak:
-    """A part of a text that is the answer: characters ``start`` to ``end``, and what stands there."""
+    """A part of a text that is the answer: its characters ``start`` to ``end`` and their content."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class _Target:
-    """A part of the answer: what each phrase is judged by, and phrases that are the answer for certain."""
+    """A part of the answer: phrases to be judged, with their jobs, and phrases that certainly are it."""
 
     tries: tuple[tuple[Phrase, Job], ...] = ()
     certain: tuple[Phrase, ...] = ()
@@ -74,26 +74,29 @@ class _Target:
 
 
 def leaks(task: Task, text: str) -> list[Leak]:
-    """Return where a text holds the answer of a task, in order and without overlaps; none if it does not.
+    """Find the places where a text contains a task's answer, in order and without overlaps.
 
-    An answer of several values is given away by all of them. Raises ``GymError`` 422: ``text_too_long``;
-    ``no_leak_check`` where answers are run as programs; ``leak_check_unfinished`` for a text that the
-    verifier takes too long to read. No message holds the answer.
+    An answer with several values leaks only if all of them occur. Raises ``GymError`` 422: ``text_too_long``;
+    ``no_leak_check`` if answers are run as programs; ``leak_check_unfinished`` if the verifier takes too long
+    to read the text. No message contains the answer.
     """
     gold = StoredGold.objects.filter(task=task, is_current=True).first()
     if gold is None:
-        raise GymError("no_leak_check", f"Task {task.pk} has no gold to check the text by.", status=422)
+        raise GymError("no_leak_check", f"Task {task.pk} has no gold to check the text against.", status=422)
     return gold_leaks(task, gold, text)
 
 
 def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
-    """Find leaks as ``leaks`` does, by a gold that is loaded. Raises ``GymError`` as it does."""
+    """Find leaks as ``leaks`` does, with a gold that is already loaded.
+
+    Raises ``GymError`` as ``leaks`` does.
+    """
     if len(text) > TEXT_CHARS_MAX:
         message = (
             f"The text has {len(text):,} characters; at most {TEXT_CHARS_MAX:,} can be checked for leaks."
         )
         raise GymError("text_too_long", message, status=422)
-    children()  # starting them does not count against the time
+    children()  # starting the children does not count towards the time limit
     deadline = time.monotonic() + CHECK_S
     hits: list[Phrase] = []
     for number, target in enumerate(_targets(task, gold, text)):
@@ -111,10 +114,10 @@ def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
 
 
 def leaks_behind(task: Task, text: str, *, before: str) -> list[Leak]:
-    """Find leaks of a text that follows another one, whose last ``BEFORE_CHARS`` are read.
+    """Find leaks in a text that follows another one, of which the last ``BEFORE_CHARS`` characters are read.
 
-    Places are in ``text``. What ends before it is none of its leaks; one that ends in it and begins before it
-    starts at 0.
+    Positions are relative to ``text``. A leak that ends before the text is left out; one that begins before
+    the text and ends in it starts at 0.
     """
     length = min(len(before), BEFORE_CHARS, max(0, TEXT_CHARS_MAX - len(text)))
     joined = leaks(task, before[len(before) - length :] + text)
@@ -126,10 +129,10 @@ def leaks_behind(task: Task, text: str, *, before: str) -> list[Leak]:
 
 
 def leaks_refuse(task: Task, text: str, *, before: str = "") -> None:
-    """Raise ``GymError`` 422 ``guidance_leaks`` for a text that holds the answer, read behind ``before``, and
-    all of ``leaks``.
+    """Raise ``GymError`` 422 ``guidance_leaks`` if a text contains the answer when read after ``before``.
 
-    The message names places in the text, and says nothing that the two do not.
+    All errors of ``leaks`` may be raised as well. The message quotes places in the text and reveals nothing
+    beyond the two texts.
     """
     if spans := leaks_behind(task, text, before=before):
         places = ", ".join(f"{leak.start} to {leak.end} ({leak.phrase!r})" for leak in spans[:NAMED_MAX])
@@ -138,17 +141,17 @@ def leaks_refuse(task: Task, text: str, *, before: str = "") -> None:
 
 
 def _question(task: Task) -> str:
-    """Return the question without its choices, each of which it has in any case."""
+    """Return the question without its choices, since the choices always contain the answer."""
     return "\n\n".join(str(task.payload.get(name, "")) for name in ("passage", "text"))
 
 
-# ---- what is tried
+# ---- what is tried as an answer
 def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
-    """List the parts of the answer, in a fixed order, each with all that the text tries for it."""
+    """List the parts of the answer in a fixed order, each with everything in the text that might be it."""
     verifier = benchmarks.get(task.benchmark_id).verifier_training
     gold = Gold(stored.answer, tuple(stored.accepted), extra=stored.extra)
     if registry.is_sandboxed(verifier, dataset=gold.extra.get("dataset")):
-        message = f"Answers to task {task.pk} are run as programs, and no text can be checked for them."
+        message = f"Answers to task {task.pk} are run as programs, so no text can be checked for them."
         raise GymError("no_leak_check", message, status=422)
     if task.payload.get("choices"):
         return [_choice(task.payload["choices"], gold, verifier, text)]
@@ -156,7 +159,7 @@ def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
 
 
 def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
-    """Split an answer of several values, each into a gold of its own; otherwise return the gold."""
+    """Split an answer with several values into one gold for each; otherwise return the gold itself."""
     if task.kind != kinds.SITE and verifier != DENOTATION:
         return [gold]
     items = denotations.split_cell(gold.answer)
@@ -173,7 +176,7 @@ def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
 
 
 def _choice(choices: Sequence[Mapping[str, str]], gold: Gold, verifier: str, text: str) -> _Target:
-    """Collect labels that the text names as such, and the right choice's own text."""
+    """Collect the labels that the text names as choices, and places that repeat the right choice's text."""
     texts = {str(choice["label"]): str(choice["text"]) for choice in choices}
     judged_by = replace(gold, extra={**gold.extra, "choices": texts})
     tries = _tries(phrases.labels(text), verifier, judged_by)
@@ -187,7 +190,7 @@ def _choice(choices: Sequence[Mapping[str, str]], gold: Gold, verifier: str, tex
 
 
 def _open(gold: Gold, verifier: str, text: str) -> _Target:
-    """Collect numbers and formulas, and as many words or lines as the answer has."""
+    """Collect numbers, formulas, and phrases with as many words or lines as the answer."""
     answers = (gold.answer, *gold.accepted)
     tried: list[Iterable[Phrase]] = [phrases.numbers(text)]
     if verifier != NUMERIC:
@@ -201,10 +204,9 @@ def _open(gold: Gold, verifier: str, text: str) -> _Target:
 
 
 def _is_like(formula: str, answers: Sequence[str]) -> bool:
-    """Return whether a formula has a chance: one with variables equals no number; matrices equal only
-    matrices.
+    """Return whether a formula might be the answer, to save attempts that cost a millisecond each.
 
-    Of the tries at mathematics, which cost a millisecond each, this saves most.
+    A formula with variables never equals a number, and matrices equal only matrices.
     """
     has_variables = VARIABLE.search(COMMAND.sub(" ", formula)) is not None
     return any(
@@ -226,7 +228,7 @@ def _tries(tried: Iterable[Phrase], verifier: str, gold: Gold) -> list[tuple[Phr
 
 # ---- judging
 def children() -> ChildPool:
-    """Return this process's pool for leak checks; the first caller creates it, and waits until it is warm."""
+    """Return this process's pool for leak checks; the first caller creates it and waits until it is warm."""
     global _pool
     with _pool_lock:
         if _pool is None:
@@ -236,7 +238,7 @@ def children() -> ChildPool:
 
 
 def _accepted(target: _Target, *, deadline: float) -> list[Phrase]:
-    """Return the phrases that the verifier accepts as the answer; equal ones are judged once."""
+    """Return the phrases that the verifier accepts as the answer. Equal phrases are judged once."""
     jobs = list({id(job): job for _, job in target.tries}.values())
     if len(jobs) > PHRASES_MAX:
         raise _unfinished(f"has {len(jobs):,} parts that could be answers, more than {PHRASES_MAX:,}")
@@ -256,7 +258,10 @@ def _key(job: Job) -> str:
 
 
 def _is_right_alone(job: Job, *, deadline: float) -> bool:
-    """Judge one phrase whose batch came to nothing. What its verifier cannot read in time is not passed."""
+    """Judge one phrase whose batch gave no verdict.
+
+    Raises ``GymError`` if the verifier cannot read it in time.
+    """
     try:
         left_s = min(ALONE_S, max(0.0, deadline - time.monotonic()))
         return children().verify(job.verifier, gold=job.gold, evidence=job.evidence, timeout_s=left_s).correct
@@ -274,7 +279,7 @@ def _is_announced(text: str, phrase: Phrase) -> bool:
 
 
 def _distinct(text: str, hits: Iterable[Phrase]) -> list[Leak]:
-    """Return the shortest of the phrases that overlap, in order."""
+    """Return leaks in order, keeping the shortest of overlapping phrases."""
     chosen: list[Leak] = []
     for phrase in sorted(hits, key=lambda hit: (hit.end - hit.start, hit.start)):
         if all(phrase.end <= other.start or phrase.start >= other.end for other in chosen):

@@ -1,6 +1,6 @@
 r"""Parts of a text that could each be an answer: numbers, formulas and their terms, phrases, labels.
 
-``$x = 2\sqrt{3} + 1$`` has the formula, its sides and their terms; ``twelve`` is tried as ``12``.
+``$x = 2\sqrt{3} + 1$`` yields the formula, its sides and their terms; ``twelve`` is tried as ``12``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from verifiers.mathtext.number_words import number_in_words
 from verifiers.mathtext.top_level import split_top
 from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
 
-# Possessive: a long row of figures is read once.
+# Possessive quantifiers read a long row of digits only once.
 _PLAIN = r"(?<!\d)(?:\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?"
 _SIGNED = rf"(?:(?<![\w)\]}}])[-\u2212])?(?:{_PLAIN}|(?<!\d)\.\d++)"
 _MAGNITUDE = r"(?:\s?(?:hundred|thousand|million|billion|trillion|dozen)\b)"
@@ -36,7 +36,7 @@ FORMULA = re.compile(
     r"|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{(?:equation|align|gather)\*?\}",
     re.DOTALL,
 )
-# A run of commands, signs, digits and single letters, as in formulas, without words.
+# A run of commands, signs, digits and single letters, as in formulas, but no words.
 FORMULA_RUN = re.compile(r"(?:\\[A-Za-z]+|\\.|(?<![A-Za-z])[A-Za-z](?![A-Za-z])|[^A-Za-z\\\n])+")
 FORMULA_SIGNS = re.compile(r"[\\^_+*/=<>(\[{|-]")
 RELATIONS = (
@@ -65,7 +65,10 @@ _CHOICE_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True, order=True)
 class Phrase:
-    """A part of a text, and the answer that it would be. ``may_repeat``: the question may have it as well."""
+    """A part of a text and the answer that it would be.
+
+    If ``may_repeat``, the question may contain it too.
+    """
 
     start: int
     end: int
@@ -74,7 +77,7 @@ class Phrase:
 
 
 def numbers(text: str) -> Iterator[Phrase]:
-    """Yield the numbers of a text, with and without sign, fraction and unit, and runs of several."""
+    """Yield the numbers in a text, with and without sign, fraction and unit, and lists of numbers."""
     for pattern in NUMBERS:
         for match in pattern.finditer(text):
             yield Phrase(match.start(), match.end(), match[0].strip(), may_repeat=True)
@@ -91,7 +94,7 @@ def formulas(text: str) -> Iterator[Phrase]:
 
 
 def words(text: str, *, most: int) -> Iterator[Phrase]:
-    """Yield the phrases of one to ``most`` words, each without the punctuation around it."""
+    """Yield the phrases of one to ``most`` words, without surrounding punctuation."""
     spans = [span for match in re.finditer(r"\S+", text) if (span := _bare(match))]
     for first, (start, _) in enumerate(spans):
         for _, end in spans[first : first + most]:
@@ -99,7 +102,7 @@ def words(text: str, *, most: int) -> Iterator[Phrase]:
 
 
 def lines(text: str, *, count: int) -> Iterator[Phrase]:
-    """Yield every run of ``count`` lines, and every line."""
+    """Yield every run of ``count`` lines and every single line."""
     spans = [match.span() for match in re.finditer(r"[^\n]+", text)]
     for run in {1, count}:
         for first in range(len(spans) - run + 1):
@@ -108,9 +111,9 @@ def lines(text: str, *, count: int) -> Iterator[Phrase]:
 
 
 def labels(text: str) -> Iterator[Phrase]:
-    """Yield the labels of choices that a text names as such: ``option A``, ``(A)``, ``the answer is A``.
+    """Yield the labels that a text names as choices: ``option A``, ``(A)``, ``the answer is A``.
 
-    The article in "A cat" and the pronoun "I" are none, nor is a letter that stands for something else.
+    The article in "A cat", the pronoun "I" and letters that stand for something else do not count.
     """
     for pattern in LABELS:
         for match in pattern.finditer(text):
@@ -118,7 +121,7 @@ def labels(text: str) -> Iterator[Phrase]:
 
 
 def repeats(text: str, words_of: str) -> Iterator[Phrase]:
-    """Yield the places where a text has the words of another, whatever its case, blanks and punctuation."""
+    """Yield the places where a text repeats the words of another, ignoring case, spaces and punctuation."""
     tokens = re.findall(r"\w+", words_of) or _CHOICE_TOKEN.findall(words_of)
     if not tokens:
         return
@@ -129,12 +132,12 @@ def repeats(text: str, words_of: str) -> Iterator[Phrase]:
 
 
 def short(phrases: Iterable[Phrase], *, most_chars: int = SHORT_ANSWER_CHARS) -> list[Phrase]:
-    """Return the phrases that are short enough to be answers, each once, in the text's order."""
+    """Return the phrases that are short enough to be answers, without duplicates, in the text's order."""
     return sorted({phrase for phrase in phrases if 0 < len(phrase.answer) <= most_chars})
 
 
 def _bare(match: re.Match[str]) -> tuple[int, int] | None:
-    """Return where a word stands without the punctuation around it, None for punctuation alone."""
+    """Return the span of a word without surrounding punctuation, or None if there is only punctuation."""
     word = match[0].strip(EDGES)
     start = match.start() + match[0].find(word)
     return (start, start + len(word)) if word else None
@@ -153,7 +156,7 @@ def _inner(text: str, start: int, end: int, content: str) -> tuple[int, int]:
 
 
 def _parts(text: str, start: int, end: int, levels: tuple[tuple[str, ...], ...]) -> Iterator[Phrase]:
-    """Yield a formula, and what its separators outside brackets leave of it, level by level."""
+    """Yield a formula and the parts between its separators outside brackets, level by level."""
     whole = text[start:end]
     stripped = whole.strip(" \t\n$.,;:&~")
     if stripped:
@@ -164,7 +167,7 @@ def _parts(text: str, start: int, end: int, levels: tuple[tuple[str, ...], ...])
     position = start
     parts = split_top(whole, levels[0], keep=True)
     for number, part in enumerate(parts):
-        # Every second part is a separator. A sign belongs to its term.
+        # Every second part is a separator. A minus sign belongs to its term.
         if number % 2 == 0 and (len(parts) > 1 or levels[1:]):
             is_negative = number > 0 and parts[number - 1] == "-"
             yield from _parts(text, position - is_negative, position + len(part), levels[1:])

@@ -224,7 +224,7 @@ def test_a_hub_without_the_files_or_the_split_is_refused_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "hub_download", lambda **_: tmp_path)
-    with pytest.raises(GymError, match="no longer holds"):
+    with pytest.raises(GymError, match="no longer contains"):
         hub.hub_files(benchmarks.get("math500"), split="test")
     with pytest.raises(GymError, match=r"has no split .trian.\. Did you mean train"):
         hub.hub_files(benchmarks.get("gsm8k"), split="trian")

@@ -161,9 +161,7 @@ def test_mmlu_keys_do_not_depend_on_bad_rows_or_other_files(tmp_path: Path) -> N
     together = read("mmlu", tmp_path)
     assert together[1:] == alone
     assert [row.key for row in alone if isinstance(row, TaskDraft)] == ["anatomy/2", "anatomy/3"]
-    assert alone[0] == BadRow(
-        "anatomy_val.csv:1", "it has 2 cells; question, 4 choices and answer make 6"
-    )
+    assert alone[0] == BadRow("anatomy_val.csv:1", "it has 2 cells; question, 4 choices and answer make 6")
 
 
 def test_mmlu_rows_of_the_hub_are_those_of_the_official_files(tmp_path: Path) -> None:

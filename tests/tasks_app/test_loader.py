@@ -134,7 +134,7 @@ def test_bad_rows_are_reported_with_their_lines_and_everything_else_is_loaded(tm
     with pytest.raises(CommandError, match="2 bad rows skipped; the other 2 are loaded"):
         call_command("load_benchmark", "gsm8k", "--file", str(path), stdout=out, stderr=out)
     assert "skipped train.jsonl:2: not valid JSON" in out.getvalue()
-    assert "skipped train.jsonl:3: the text holds a NUL character" in out.getvalue()
+    assert "skipped train.jsonl:3: the text contains a NUL character" in out.getvalue()
     assert sorted(Task.objects.values_list("key", flat=True)) == ["1", "4"]
 
 
