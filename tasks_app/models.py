@@ -13,13 +13,13 @@ from django.db.models.functions import Now
 from core.database.text_key import TextKey
 from tasks_app.task_words import TASK_WORDS
 
-# docs/decisions/0020-step-budgets.md
+# See docs/decisions/0020-step-budgets.md.
 STEPS_PER_ORACLE_STEP = 1.5
 SPARE_STEPS = 5
 
 
 class Benchmark(models.Model):
-    """A set of tasks from one source; the row mirrors its plug-in, so that tasks can refer to it."""
+    """A set of tasks from one source. The row mirrors its plug-in so that tasks can refer to it."""
 
     id = TextKey(primary_key=True, max_length=64)
     title = models.CharField(max_length=200)
@@ -34,7 +34,7 @@ class Benchmark(models.Model):
 
 
 class Task(models.Model):
-    """One problem: what to show, and how it is judged. Holds nothing from which a gold could be computed."""
+    """One problem: what to show and how to judge it. Contains nothing from which a gold could be computed."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     split = models.CharField(max_length=64)
@@ -51,7 +51,7 @@ class Task(models.Model):
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
-    changed_at = models.DateTimeField(null=True)  # when an import last changed what it shows
+    changed_at = models.DateTimeField(null=True)  # when an import last changed what the task shows
 
     class Meta:
         constraints = [
@@ -75,17 +75,17 @@ class Task(models.Model):
 
     @property
     def max_steps(self) -> int:
-        """Step budget of an agent that reads outlines: 1.5 times the scripted solution, plus five."""
+        """Step budget of an agent that reads outlines: 1.5 times the scripted solution's steps plus five."""
         return max_steps_for(self.oracle_steps)
 
 
 def max_steps_for(steps: float) -> int:
-    """Return the budget where the scripted solution takes so many steps."""
+    """Return the step budget of a task whose scripted solution takes the given number of steps."""
     return math.ceil(STEPS_PER_ORACLE_STEP * steps) + SPARE_STEPS
 
 
 class Gold(models.Model):
-    """The reference answer. The arena's database role has no privilege on this table at all."""
+    """The reference answer. The arena's database role has no privileges on this table."""
 
     class Status(models.TextChoices):
         VALID = "valid"
@@ -99,9 +99,9 @@ class Gold(models.Model):
     answer = models.TextField()
     accepted = ArrayField(models.TextField(), default=list)
     solution = models.TextField(default="", blank=True)
-    # The solution cut into steps (tasks_app/solutions), which joined give it back.
+    # The solution cut into steps (tasks_app/solutions); joined, they give the solution again.
     steps = ArrayField(models.TextField(), default=list, db_default=[])
-    # Leading steps without the answer (tasks_app/leaks); null until somebody needs the number.
+    # Number of leading steps without the answer (tasks_app/leaks); null until it is first needed.
     clean_steps = models.PositiveIntegerField(null=True)
     extra = models.JSONField(default=dict)
     source = models.CharField(max_length=500, default="", blank=True)
@@ -119,10 +119,10 @@ class Gold(models.Model):
 
 
 class QuestionPicture(models.Model):
-    """A task's question as a picture, drawn from its page by ``manage.py draw_questions``."""
+    """A picture of a task's question, drawn from its page by ``manage.py draw_questions``."""
 
     task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="question_picture")
-    content_hash = models.CharField(max_length=64)  # of the task as drawn
+    content_hash = models.CharField(max_length=64)  # hash of the task as drawn
     sha256 = models.CharField(max_length=64)
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()

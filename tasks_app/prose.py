@@ -1,4 +1,4 @@
-"""A question's words, formulas and pictures in the order in which pages show them and texts say them."""
+"""A question's text, formulas and pictures in the order in which pages and text forms show them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFORMATTED = "preformatted"
 
 @dataclass(frozen=True, kw_only=True)
 class FigureBlock:
-    """A picture that stands among paragraphs."""
+    """A picture between paragraphs."""
 
     figure: Figure
     kind: Literal["figure"] = "figure"
@@ -25,7 +25,7 @@ Piece = latex.Block | FigureBlock
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """A choice; ``label`` is the one it is shown under."""
+    """A choice under the label with which it is shown."""
 
     label: str
     pieces: tuple[Piece, ...]
@@ -33,7 +33,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Prose:
-    """A payload cut into what a page draws; ``passage`` and ``choices`` may be empty."""
+    """A payload cut into the parts that a page draws; ``passage`` and ``choices`` may be empty."""
 
     passage: tuple[Piece, ...]
     question: tuple[Piece, ...]
@@ -55,7 +55,7 @@ class Prose:
 
 
 def cut_prose(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
-    """Cut a payload, in which only ``text`` is required; pictures are drawn at ``scale``."""
+    """Cut a payload into parts; only ``text`` is required. Pictures are drawn at ``scale``."""
     figures = [
         replace(figure, width=figure.width * scale, height=figure.height * scale)
         for figure in list_figures(payload)
@@ -80,7 +80,7 @@ def cut_prose(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
 
 
 def list_texts(payload: Mapping[str, Any]) -> list[str]:
-    """List all texts of a payload in which a picture can have its place."""
+    """List all texts in a payload that may contain a picture."""
     choices = [str(choice["text"]) for choice in payload.get("choices", ())]
     return [str(payload.get("passage", "")), str(payload["text"]), *choices]
 

@@ -1,4 +1,4 @@
-"""Questions as pictures, for the arms that show nothing else of them."""
+"""Pictures of questions, for the arms in which a picture is all that is shown of a question."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from tasks_app.models import QuestionPicture, Task
 from tasks_app.pictures import CONTENT_TYPE, picture_read
 
 KINDS = (kinds.FREE_ANSWER, kinds.CHOICE, kinds.PICTURE)
-"""Kinds whose question stands whole on a page, beside its form: no table with tools, editor or site."""
+"""Kinds whose whole question is next to its form on one page, without table tools, editor or site."""
 
 
 def find_pictures(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
-    """Return the pictures of tasks as a payload names them; none if never drawn, or changed since."""
+    """Return the tasks' pictures in the form that payloads use.
+
+    A task is left out if it was never drawn or has changed since.
+    """
     drawn = QuestionPicture.objects.filter(
         task__in=[task.pk for task in tasks], content_hash=F("task__content_hash")
     )
@@ -34,14 +37,14 @@ def find_pictures(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
 
 
 def tasks_undrawn(*, benchmark: str, limit: int | None = None) -> list[Task]:
-    """List the tasks of a benchmark that can be drawn and are not, by id."""
+    """List a benchmark's tasks that can be drawn but have no current picture, in id order."""
     tasks = Task.objects.filter(benchmark=benchmark, kind__in=KINDS)
     undrawn = tasks.exclude(question_picture__content_hash=F("content_hash")).order_by("pk")
     return list(undrawn[:limit])
 
 
 def picture_store(task: Task, data: bytes) -> None:
-    """Store a PNG as the picture of a task as it is now."""
+    """Store a PNG as the picture of a task in its current form."""
     picture = picture_read(data)
     facts = {
         "content_hash": task.content_hash,

@@ -1,7 +1,7 @@
-"""Question kinds register here: one file of ``gymsite/arena/questions`` is one kind.
+"""Registry of question kinds. Each file in ``gymsite/arena/questions`` is one kind.
 
-The registry stands on this floor, so that opening an episode can ask a kind for its text without knowing
-the arena. Everything here is pure and public: no kind ever sees a gold.
+The registry is in this layer so that code that opens an episode can ask a kind for its text without depending
+on the arena. Everything here is pure and public: no kind ever sees a gold.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from tasks_app.variation import Variation, get_tools, payload_shown
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
 CALLS_MAX = 20
-"""Tool calls that an episode has, in any arm."""
+"""Maximum number of tool calls per episode, in any arm."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """The last call of a tool, as its episode may see it.
+    """The last tool call of an episode, as the episode may see it.
 
-    ``input`` is what it was called with, as text; ``state`` is ``lost`` when nothing came of it in time;
-    ``output`` is the tool's own; ``used`` counts the episode's calls but for those that were lost, ``limit``
-    is how many it has.
+    ``input`` is the call's arguments as text. ``state`` is ``lost`` if no result arrived in time. ``output``
+    is the tool's own. ``used`` counts the episode's calls except lost ones, of which ``limit`` are allowed.
     """
 
     number: int
@@ -44,8 +43,9 @@ class ToolCall:
 class Visit:
     """Inputs of a page besides the task.
 
-    ``tools`` are granted to the episode; ``query`` holds the request's parameters, which are the agent's and
-    may be anything; ``answers`` were typed before the page came back; ``call`` is the last one of a tool.
+    ``tools`` are the tools granted to the episode. ``query`` holds the request's parameters, which the agent
+    controls and which may be anything. ``answers`` were typed before the page was shown again. ``call`` is
+    the last tool call.
     """
 
     tools: frozenset[str] = frozenset()
@@ -56,9 +56,10 @@ class Visit:
 
 @dataclass(frozen=True, kw_only=True)
 class Move:
-    """One act of a scripted client on a page, by accessible role and name.
+    """One action of a scripted client on a page, located by accessible role and name.
 
-    ``name`` None is any; ``place`` counts those that fit from 0, or back from -1.
+    ``name`` None matches any name. ``place`` is the index among the matches, from 0, or from the end if
+    negative.
     """
 
     act: Literal["type", "choose", "press"]
@@ -73,18 +74,21 @@ SUBMIT = Move(act="press", role="button", place=-1)
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionKind:
-    """One kind of question, in all its forms.
+    """One kind of question in all its forms.
 
-    ``render`` makes the template's context; ``form_template`` is the form alone, which a look may place
-    elsewhere. ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``);
-    ``axtree_text`` is what an axtree observation of the page must contain between heading and button, up to
-    white space. ``transcript`` is what a reader copies who types out the question, without its pictures; None
-    where it has more than one page.
-    ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
-    ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
-    ``trajectories/record/prompts``; ``tools`` are those that its page can offer and a run may grant,
-    ``own_tools`` those that belong to a question; ``has_text`` says whether arms without a page can pose the
-    question; ``pages`` names the axes of its looks.
+    - ``render`` builds the template's context; ``form_template`` is the form alone, which a look may place
+      elsewhere.
+    - ``text`` is Markdown for arms without a page, with ``![Figure k](blob:<sha256>)`` for a picture.
+    - ``axtree_text`` is what an axtree observation of the page must contain between heading and button, apart
+      from white space.
+    - ``transcript`` is the question as typed out by a reader, without its pictures, or None if it has more
+      than one page.
+    - ``moves`` are a scripted client's actions to submit an answer; ``more_moves`` counts what a look adds to
+      ``Task.oracle_steps``.
+    - ``instruction`` names the paraphrases of the answer format in ``trajectories/record/prompts``.
+    - ``tools`` can be offered by its page and granted by a run; ``own_tools`` belong to a question.
+    - ``has_text`` tells whether arms without a page can pose the question; ``pages`` names the axes of its
+      looks.
     """
 
     template: str
@@ -103,11 +107,11 @@ class QuestionKind:
     transcript: Callable[[Payload], str] | None = None
 
     def instruction_of(self, payload: Payload) -> str:
-        """Return the paraphrases that state the form of this question's answer."""
+        """Return the name of the paraphrases that describe this question's answer format."""
         return "lines" if payload.get("answer_lines") else self.instruction
 
     def form_of(self, payload: Payload) -> AnswerForm:
-        """Return the form that this question's answer has: a puzzle may ask for a whole board."""
+        """Return the form of this question's answer; a puzzle may ask for a whole board."""
         return "block" if payload.get("answer_lines") else self.answer_form
 
 
@@ -115,9 +119,9 @@ questions: Registry[QuestionKind] = Registry("question kind")
 
 
 def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variation | None) -> str:
-    """Return a task's question as text, as an episode posed it: its choice order, the asserts that it shows.
+    """Return a task's question as the text that an episode posed, with its choice order and visible asserts.
 
-    ``prompt`` is the stored text: used without a variation, or if the kind is gone.
+    ``prompt`` is the stored text, which is returned without a variation or if the kind no longer exists.
     """
     if not variation or kind not in questions:
         return prompt
@@ -125,7 +129,7 @@ def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variat
 
 
 def question_tools(*, kind: str, payload: Payload, variation: Variation | None) -> tuple[str, ...]:
-    """List the tools that belong to an episode's question and that it may call, in the order of its page."""
+    """List the question's own tools that the episode may call, in the order of its page."""
     granted = get_tools(variation)
     own = questions.get(kind).own_tools(payload) if granted and kind in questions else ()
     return tuple(tool for tool in own if tool in granted)

@@ -1,6 +1,7 @@
 """Records of official files, one at a time: JSON lines, JSON objects and lists, CSV, TSV, Parquet.
 
-JSON is read by what a file holds, not by its name: copies of JSON lines are often called ``.json``.
+The form of JSON is decided by a file's content, not by its name, because JSON lines are often called
+``.json``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LINES = (".jsonl", ".ndjson")
 WRAPPERS = frozenset({"data", "dataset", "rows", "records", "items", "examples", "instances", "samples"}) | {
     *("questions", "problems", "train", "test", "validation", "dev", "val")
 }
-"""Names under which copies put the list of their records; the hub's viewer puts each below ``row``."""
+"""Keys under which copies store the list of their records; the hub's viewer nests each one under ``row``."""
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -37,28 +38,28 @@ _Place = tuple[int, Any]
 
 
 def source_files(path: Path) -> list[Path]:
-    """List the files to read for ``--file``: itself, or all data files below a folder, 2.json before 10.json.
+    """List the files to read for ``--file``: the file itself, or all data files below a folder.
 
-    Raises ``GymError`` ``no_file`` or ``unknown_format``.
+    They are in natural order, 2.json before 10.json. Raises ``GymError`` ``no_file`` or ``unknown_format``.
     """
     if path.is_dir():
         files = sorted((file for file in path.rglob("*") if file.suffix in READERS), key=_natural_order)
         if not files:
-            raise GymError("no_file", f"The folder {path} holds no {', '.join(READERS)} file.")
+            raise GymError("no_file", f"The folder {path} contains no {', '.join(READERS)} file.")
         return files
     if not path.is_file():
         raise GymError("no_file", f"There is no file {path}.")
     if path.suffix not in READERS:
-        raise GymError("unknown_format", f"{path.name} is none of {', '.join(READERS)}.")
+        raise GymError("unknown_format", f"{path.name} is not one of {', '.join(READERS)}.")
     return [path]
 
 
 def records(files: Iterable[Path]) -> Records:
-    """Yield every record of the files in order; a line that cannot be read comes as a ``BadRow``.
+    """Yield every record of the files in order, with a ``BadRow`` for a line that cannot be read.
 
-    The value of a CSV or TSV record is the list of its cells, a line of column names included: see
-    ``with_header``. Keys are made of a record's number, which counts through all files of
-    one format: shards follow each other, and files of other formats change nothing.
+    The value of a CSV or TSV record is the list of its cells, and a line of column names is a record too (see
+    ``with_header``). Keys are made from a record's number, which counts through all files of one format.
+    Shards thus continue each other's numbers, and files of other formats change nothing.
     """
     numbers: Counter[str] = Counter()
     for file in files:
@@ -68,7 +69,10 @@ def records(files: Iterable[Path]) -> Records:
 
 
 def with_header(rows: Iterable[Record | BadRow]) -> Records:
-    """Name cells of CSV and TSV records by their file's first line, which is no record; others stay."""
+    """Name the cells of CSV and TSV records after the file's first line, which is dropped.
+
+    Other records are unchanged.
+    """
     names: list[str] = []
     file: Path | None = None
     headers: Counter[str] = Counter()
@@ -79,7 +83,7 @@ def with_header(rows: Iterable[Record | BadRow]) -> Records:
             file, names = record.file, [name.strip() for name in record.value]
             headers[file.suffix] += 1
         elif len(record.value) != len(names):
-            problem = f"it has {len(record.value)} cells; the first line names {len(names)} columns"
+            problem = f"it has {len(record.value)} cells, but the first line names {len(names)} columns"
             yield BadRow(record.place, problem)
         else:
             value = dict(zip(names, record.value, strict=True))
@@ -87,7 +91,7 @@ def with_header(rows: Iterable[Record | BadRow]) -> Records:
 
 
 def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
-    """Yield a draft of each record, or a ``BadRow`` if it lacks official fields or is refused."""
+    """Yield a draft for each record, or a ``BadRow`` if it lacks official fields or is refused."""
     if plugin.draft_of is None:
         return
     prepare = plugin.records or with_header
@@ -104,7 +108,7 @@ def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
 
 
 def tab_separated(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines of a TSV file that are not empty: their numbers and raw cells, escapes included."""
+    """Yield the line numbers and raw cells, with their escapes, of a TSV file's non-empty lines."""
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
         for number, line in enumerate(stream, start=1):
             if text := line.removesuffix("\n").removesuffix("\r"):
@@ -117,9 +121,9 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
 
 
 def _json_file(file: Path) -> Iterator[_Place]:
-    """Read lines where the first line that is not blank is a value and another follows; else one value.
+    """Read JSON lines if the first non-blank line is a value and another line follows; else read one value.
 
-    Where the first line is broken, the whole is no value either, and the file's name decides.
+    If the first line is invalid and the whole file is not one value either, the file's name decides.
     """
     start = [text for _, text in islice(_text_lines(file), 2)]
     if len(start) > 1 and not isinstance(_decoded(start[0], place=""), BadRow):
@@ -134,7 +138,7 @@ def _json_file(file: Path) -> Iterator[_Place]:
 
 
 def _values(text: bytes) -> Iterator[_Place] | None:
-    """Parse objects over several lines each, one after another, as ``jq`` writes them; else None."""
+    """Parse consecutive multi-line objects, as ``jq`` writes them; return None for anything else."""
     values, at = list[_Place](), 0
     try:
         rest = text.decode().rstrip()
@@ -150,8 +154,9 @@ def _values(text: bytes) -> Iterator[_Place] | None:
 
 
 def _elements(value: Any) -> Iterable[_Place]:
-    """Take each element of a list at the top, or of the one list under a name such as ``data``, as a record
-    whose ``line`` is its number; any other value is one record.
+    """List the records in a JSON value, numbered from 1.
+
+    They are the elements of a list, those of the only list under a key such as ``data``, or the value itself.
     """
     if isinstance(value, dict) and len(named := WRAPPERS & value.keys()) == 1:
         (wrapper,) = named
@@ -166,7 +171,7 @@ def _json_lines(file: Path) -> Iterator[_Place]:
 
 
 def _text_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, with their numbers."""
+    """Yield the non-blank lines with their line numbers."""
     with file.open("rb") as stream:
         for line, raw in enumerate(stream, start=1):
             text = raw.removeprefix(BYTE_ORDER_MARK) if line == 1 else raw
@@ -175,11 +180,11 @@ def _text_lines(file: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _csv(file: Path) -> Iterator[_Place]:
-    # Bytes that are not UTF-8 become half characters, which loading refuses as bad rows.
+    # Bytes that are not UTF-8 become lone surrogates, which loading refuses as bad rows.
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         first = stream.readline()
         stream.seek(0)
-        # Spreadsheets of many countries, and those that copy tables, write others than commas.
+        # Spreadsheets write semicolons in many countries, and tabs when a table is copied.
         others = [mark for mark in ";\t" if mark in first and "," not in first]
         rows = csv.reader(stream, strict=True, delimiter=others[0] if len(others) == 1 else ",")
         while True:
@@ -199,7 +204,7 @@ def _decoded(text: bytes, *, place: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if _NOT_FINITE.search(text):  # Python's own writer has words for what JSON lacks
+        if _NOT_FINITE.search(text):  # Python's own writer emits NaN and Infinity, which JSON lacks
             with suppress(ValueError, RecursionError):
                 return json.loads(text)
         return BadRow(place, f"not valid JSON: {error}")
@@ -216,7 +221,7 @@ def _parquet(file: Path) -> Iterator[_Place]:
                 for value in batch.to_pylist():
                     line += 1
                     yield line, value
-    # Broken pages raise OSError, broken text inside them UnicodeDecodeError.
+    # Corrupt pages raise OSError, and corrupt text in them raises UnicodeDecodeError.
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         problem = f"{file.name} cannot be read as Parquet after its first {line:,} rows: {error}"
         raise GymError("unknown_format", problem) from None

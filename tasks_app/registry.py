@@ -1,4 +1,4 @@
-"""Benchmarks register here: one file of ``tasks_app/benchmarks`` is one benchmark."""
+"""Registry of benchmarks. Each file in ``tasks_app/benchmarks`` is one benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries for tasks and golds. Postgres writes the JSON: a record is never built in Python."""
+"""Queries for tasks and golds. Postgres writes the JSON, so no record is ever built in Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tasks_app.types import UNANSWERABLE
 
 EXPORT_BLOCK_BYTES = 64 * 1024
 EXPORT_BATCH = 1_000
-# A filter that few tasks match reads many to fill a batch; the role's own time limit is meant for pages.
+# A filter that matches few tasks reads many to fill a batch, and the role's own time limit is meant for
+# pages.
 EXPORT_MS = 60 * 1000
 
 _VISIBLE = SQL("""
@@ -37,7 +38,7 @@ _VISIBLE = SQL("""
         SELECT FROM tasks_app_questionpicture p WHERE p.task_id = t.id AND p.content_hash = t.content_hash))
 """).format(tag=Literal(UNANSWERABLE))
 
-# The task record of the API. Never a gold, and nothing that a gold could be computed from.
+# The API's task record. It contains neither a gold nor anything from which a gold could be computed.
 _TASKS = SQL("""
     SELECT t.id, t.benchmark_id AS benchmark, t.split, t.key, t.kind, t.prompt, t.payload, t.difficulty,
         t.tags, ceil(%(steps_per_oracle_step)s::float8 * t.oracle_steps)::int + %(spare_steps)s AS max_steps,
@@ -59,30 +60,33 @@ _SPLITS = SQL("""
     SELECT t.id, t.split FROM tasks_app_task t WHERE {visible} ORDER BY t.id LIMIT %(limit)s
 """).format(visible=_VISIBLE)
 
-# The sum of hashes distinguishes sets with the same size and the same newest row.
+# The combined hash distinguishes sets with the same size and the same newest row.
 _FINGERPRINT = SQL("""
     SELECT count(*), max(t.updated_at)::text, bit_xor(hashtextextended(t.content_hash, t.id))
     FROM tasks_app_task t WHERE {visible}
 """).format(visible=_VISIBLE)
 
-# One JSON text a line. JSON holds no control character, so CSV with these two as signs never quotes.
+# One JSON text per line. JSON contains no control characters, so with these two as quote and delimiter CSV
+# never quotes anything.
 _COPY_OUT = SQL(r"""
     COPY (SELECT row_to_json(r) FROM (
         {rows} AND t.id > %(after)s AND t.id <= %(last)s ORDER BY t.id LIMIT %(limit)s) r)
     TO STDOUT (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
 """)
-# The first field of a record is the id of its task, from which the next batch goes on.
+# A record's first field is its task's id, after which the next batch continues.
 _EXPORT_TASKS = _COPY_OUT.format(rows=_TASKS)
 _EXPORT_GOLDS = _COPY_OUT.format(rows=_GOLDS)
-# Part of the ETag: after a release that writes records differently, exports of the last one are stale.
+# Part of the ETag, so that after a release that writes records differently, earlier exports become stale.
 _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFilter:
-    """Filter of tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
-    leaves those whose question has a picture, as ``question_pictures.find_pictures`` finds it. Tasks with the
-    tag ``unanswerable`` are left out unless they are named by id or by this tag.
+    """Filter for tasks; None means no limit.
+
+    ``splits`` are those that the caller's key is limited to. ``drawn`` keeps only tasks whose question has a
+    picture that ``question_pictures.find_pictures`` returns. Tasks with the tag ``unanswerable`` are left out
+    unless the filter names them by id or names this tag.
     """
 
     benchmark: str | None = None
@@ -106,14 +110,14 @@ class TaskFilter:
 
 @dataclass(frozen=True)
 class TaskRow:
-    """A task's id and its record as JSON text."""
+    """A task's id, and its record as JSON text."""
 
     id: int
     json: str
 
 
 def task_list(tasks: TaskFilter, *, after: int, limit: int) -> list[TaskRow]:
-    """List up to ``limit`` records in id order, from the first id above ``after``."""
+    """List up to ``limit`` records in id order, beginning with the first id above ``after``."""
     with connection.cursor() as cursor:
         cursor.execute(_PAGE, {**tasks.parameters(), "after": after, "limit": limit})
         return [TaskRow(*row) for row in cursor.fetchall()]
@@ -127,7 +131,7 @@ def task_splits(tasks: TaskFilter, *, limit: int) -> list[tuple[int, str]]:
 
 
 def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
-    """Return the number of tasks, and a text that differs when any of them does."""
+    """Return the number of tasks and a text that changes when any of them changes."""
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINT, tasks.parameters())
         count, newest, mixed = cursor.fetchone()
@@ -135,20 +139,20 @@ def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
 
 
 def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """Yield the records as NDJSON in blocks of about 64 KB; memory holds a batch of them.
+    """Yield the records as NDJSON in blocks of about 64 KB, with one batch in memory at a time.
 
-    Each batch is a statement and a transaction of its own. Tasks that come after the start are left out.
+    Each batch has its own statement and transaction. Tasks that are added after the start are left out.
     """
     return _export(_EXPORT_TASKS, tasks)
 
 
 def golds_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """Yield the current golds, as ``tasks_export`` does; for callers with the scope ``golds`` alone."""
+    """Yield the current golds as ``tasks_export`` does, only for callers with the scope ``golds``."""
     return _export(_EXPORT_GOLDS, tasks)
 
 
 def split_check(tasks: TaskFilter) -> None:
-    """Raise ``GymError`` 422 ``unknown_split`` when no visible task has the requested split."""
+    """Raise ``GymError`` 422 ``unknown_split`` if no visible task has the requested split."""
     if tasks.split is None:
         return
     visible = Task.objects.all()
@@ -163,7 +167,7 @@ def split_check(tasks: TaskFilter) -> None:
 
 
 def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
-    """List every benchmark with the number of tasks in each of the splits that the caller sees."""
+    """List every benchmark with the number of tasks in each split that the caller may see."""
     tasks = Task.objects.all() if splits is None else Task.objects.filter(split__in=list(splits))
     counts = _counts(tasks)
     impossible = _counts(
@@ -213,7 +217,7 @@ def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
 
 
 def _batch(statement: Composed, tasks: TaskFilter, *, after: int, last: int) -> list[bytes]:
-    """Read the lines of the next records completely, so that nothing is open while they are sent."""
+    """Read the next records completely, so that no statement stays open while they are sent."""
     parameters = {"after": after, "last": last, "limit": EXPORT_BATCH}
     with (
         limit_statements(EXPORT_MS),

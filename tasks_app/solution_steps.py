@@ -1,4 +1,4 @@
-"""Steps of the stored reference solutions: cutting them, and counting what has been cut."""
+"""Steps of the stored reference solutions: cutting them and counting them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FROM tasks_app_task t LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_cu
 GROUP BY 1, 2 ORDER BY 1, 2"""
 
 
-# Solutions of one step do not count: their last step, which is their only one, is never given.
+# Solutions with one step do not count, because a last step is never given.
 _LEAKS = """
 SELECT t.benchmark_id, t.split, count(*),
     avg((g.clean_steps < 1)::int), avg((g.clean_steps < least(2, cardinality(g.steps) - 1))::int),
@@ -36,10 +36,10 @@ GROUP BY 1, 2 ORDER BY 1, 2"""
 
 @dataclass(frozen=True, kw_only=True)
 class LeakCounts:
-    """Solutions of a split of at least two steps that are ``checked`` for their answer.
+    """Counts of a split's solutions that have at least two steps and are ``checked`` for their answer.
 
-    ``leaking`` are the shares that hold it in their first one, two and three steps, not counting the last;
-    ``clean`` is the mean share of the steps that can be given.
+    ``leaking`` gives the shares that contain the answer within their first one, two and three steps, ignoring
+    the last step. ``clean`` is the mean share of steps that can be given.
     """
 
     benchmark: str
@@ -51,7 +51,7 @@ class LeakCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class StepCounts:
-    """Tasks of a split: all, those with a solution, those whose solution is cut, and its mean steps."""
+    """Counts of a split's tasks: all, those with a solution, those with steps; and the mean steps."""
 
     benchmark: str
     split: str
@@ -62,9 +62,9 @@ class StepCounts:
 
 
 def steps_store(plugin: BenchmarkPlugin, *, split: str | None = None) -> int:
-    """Cut the solutions of a benchmark's golds again; return how many golds got other steps.
+    """Cut the solutions of a benchmark's golds again and return the number of golds whose steps changed.
 
-    Golds keep their versions: steps are no part of what verifiers read.
+    Golds keep their versions because verifiers do not read steps.
     """
     golds = Gold.objects.filter(task__benchmark=plugin.id).exclude(solution="")
     if split is not None:
@@ -73,7 +73,7 @@ def steps_store(plugin: BenchmarkPlugin, *, split: str | None = None) -> int:
 
 
 def step_counts() -> list[StepCounts]:
-    """Count the tasks of every loaded split, by benchmark and split."""
+    """Count the tasks of every loaded split, ordered by benchmark and split."""
     return [
         StepCounts(
             benchmark=benchmark,
@@ -88,7 +88,7 @@ def step_counts() -> list[StepCounts]:
 
 
 def leak_counts() -> list[LeakCounts]:
-    """Count what is known of every loaded split, by benchmark and split."""
+    """Count the checked solutions of every loaded split, ordered by benchmark and split."""
     return [
         LeakCounts(
             benchmark=benchmark,
@@ -121,7 +121,7 @@ def _store(golds: list[Gold]) -> int:
 
 
 def _rows(statement: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement whose first column is a benchmark, without benchmarks that are gone."""
+    """Return a statement's rows, whose first column is a benchmark, without benchmarks that are gone."""
     with connection.cursor() as cursor:
         cursor.execute(statement)
         return [row for row in cursor.fetchall() if row[0] in benchmarks]

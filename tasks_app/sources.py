@@ -17,7 +17,7 @@ NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
 def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
-    """Return what the file or a folder above it is named after, else the first split."""
+    """Return the split that the file or a folder above it is named after, else the first split."""
     folders = [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
     return next(iter([*_splits_in_name(plugin, file), *folders, plugin.splits[0]]))
 
@@ -40,12 +40,12 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
         names = official_splits(plugin, path)
         if not names:
             raise
-        message = f"{error.message} Found there: {', '.join(names)}; say which with --split."
+        message = f"{error.message} Available: {', '.join(names)}; choose with --split."
         raise GymError(error.code, message) from None
 
 
 def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
-    """Drop the files that name other splits, where rows do not name their split."""
+    """Keep the files that name the split or no split. If the rows name their splits, keep all files."""
     first = next(record_files.drafts(plugin, files[:1]), None)
     if isinstance(first, TaskDraft) and first.split is not None:
         return files
@@ -53,13 +53,13 @@ def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -
     matches = [file for file in files if split in names[file] or not names[file]]
     if not matches:
         others = sorted({splits[0] for splits in names.values()})
-        message = f"The folder holds no file of the split {split!r}. Found there: {', '.join(others)}."
-        raise GymError("no_file", f"{message} Say which with --split, or name one file.")
+        message = f"The folder contains no file of the split {split!r}. Available: {', '.join(others)}."
+        raise GymError("no_file", f"{message} Choose with --split, or name one file.")
     return matches
 
 
 def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> Iterator[Row]:
-    """Yield the rows of a split, and those that name none or cannot be read; ``others`` counts the rest."""
+    """Yield the rows of a split and rows that name none or cannot be read; ``others`` counts the rest."""
     for row in rows:
         if isinstance(row, BadRow) or row.split in (None, split):
             yield row
@@ -68,7 +68,7 @@ def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> I
 
 
 def official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Path, ...]]:
-    """Return the splits whose files a folder holds."""
+    """Map the splits that a folder has files for to those files."""
     splits: dict[str, tuple[Path, ...]] = {}
     for split in plugin.splits:
         with suppress(GymError):
@@ -78,5 +78,5 @@ def official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Pa
 
 @lru_cache(maxsize=512)
 def dash_name(name: str) -> str:
-    """Write a name in lower case with one dash for whatever is no letter or digit."""
+    """Convert a name to lower case with one dash for each run of other characters than letters and digits."""
     return NOT_WORD.sub("-", name.casefold())

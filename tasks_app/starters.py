@@ -1,7 +1,7 @@
-"""The starter tasks: a few items of each benchmark, written for this project in the official format.
+"""Starter tasks: a few items of each benchmark, written for this project in the official format.
 
-The benchmark's own reader reads them, so they prove it too. A set is the file ``starters/<id>.*`` or, where
-the official form has several files, the folder ``starters/<id>``.
+The benchmark's own reader reads them, so they also prove the reader. A set is the file ``starters/<id>.*``
+or, if the official form has several files, the folder ``starters/<id>``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def find_path(benchmark: str) -> Path:
 
 @cache
 def starter_drafts(benchmark: str) -> tuple[TaskDraft, ...]:
-    """Read the starter tasks in the order of their keys: ``starter-<n>`` unless the plug-in makes its own.
+    """Read the starter tasks in the order of their keys, ``starter-<n>`` unless the plug-in builds its own.
 
     Raises ``ValueError`` for a row that the reader refuses.
     """

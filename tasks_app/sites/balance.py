@@ -1,4 +1,4 @@
-"""Balanced drawing of one lane's tasks: every family and level equally often, about twenty tasks a world."""
+"""Balanced drawing of one lane's tasks: families and levels equally often, up to twenty tasks per world."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tasks_app.sites.worlds import SiteWorld
 WORLD_TASKS = 20
 TASK_DRAWS = 3
 MAX_IMPOSSIBLE = 0.1
-"""The largest share of a family's tasks that may be impossible."""
+"""Maximum share of impossible tasks in a family."""
 
 Pair = tuple[Family[Any], int]
 """A family and a level."""
 Placing = Callable[[SiteTask, SiteWorld, Any], PlacedTask]
-"""Places a task: takes it, where its world is, and the world."""
+"""Places a task, given the task, its world's location and the opened world."""
 
 
 @dataclass(kw_only=True)
 class Balance:
-    """The tasks drawn so far, ``count`` at most, no two alike."""
+    """The tasks drawn so far, all distinct and at most ``count``."""
 
     pairs: list[Pair]
     count: int
@@ -40,7 +40,7 @@ class Balance:
         return self.count - len(self.placed)
 
     def world_draw(self, where: SiteWorld) -> None:
-        """Add up to ``WORLD_TASKS`` tasks about one world, and impossible variants of some of them."""
+        """Add up to ``WORLD_TASKS`` tasks about one world, and impossible twins of some of them."""
         world = where.open()
         draws = Draws(where.key, "tasks")
         for slot in range(WORLD_TASKS):
@@ -55,7 +55,7 @@ class Balance:
         return sorted(self.pairs, key=lambda pair: self._counts[pair[0].id, pair[1]])
 
     def _add_with_twin(self, task: SiteTask, family: Family[Any], where: SiteWorld, world: Any) -> bool:
-        """Add a task, and its impossible twin where there is room for both."""
+        """Add a task, and its impossible twin if there is room for both."""
         placed = self.placing(task, where, world)
         twin = self._twin(task, family, world)
         if twin is None:
@@ -83,7 +83,7 @@ class Balance:
 
 
 def task_draw(world: Any, draws: Draws, family: Family[Any], level: int) -> SiteTask | None:
-    """Draw a task that takes no more steps than its family declares for the level; None after a few tries."""
+    """Draw a task within the steps that its family declares for the level; None after a few tries."""
     tries = (family.draw(world, draws.at(number), level) for number in range(TASK_DRAWS))
     steps = family.steps[level - 1]
     return next((task for task in tries if task is not None and task.oracle_steps <= steps), None)

@@ -1,7 +1,7 @@
 """The benchmark of a mock site: generated tasks with measured guess rates, and starter tasks that prove it.
 
-The same count and seed give the same tasks in one installation and others in the next, because worlds come
-from the installation's salt. No other plug-in reads a setting.
+The same count and seed give the same tasks within an installation but different tasks in another one, because
+worlds depend on the installation's salt. This is the only plug-in that reads a setting.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tasks_app.types import BenchmarkPlugin, Row, TaskDraft
 from tasks_app.worlds.keys import PUBLIC_WORLD
 
 SPLITS = ("train", "test")
-# Guess rates are measured on so many tasks of a family, drawn with a seed that no command uses.
+# Number of tasks per family on which guess rates are measured, drawn with a seed that no command uses.
 MEASURED_TASKS = 120
 MEASURED_SEED = -1
 RATE_DECIMALS = 4
 
 
 def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlugin:
-    """Build the benchmark of a mock site; a starter task of each family in ``starters`` proves it."""
+    """Build a mock site's benchmark. One starter task from each family in ``starters`` proves it."""
 
     def generated(count: int, seed: int, split: str) -> Iterator[Row]:
         if split not in SPLITS:
@@ -59,23 +59,23 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
 
 
 def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
-    """Yield up to ``count`` tasks of a split; fewer only when worlds give nothing new."""
+    """Yield up to ``count`` tasks of a split, or fewer if worlds yield nothing new."""
     with workers(count) as pool:
         rates = pool.submit(guess_rates, site, split=split, salt=salt)
         drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt, pool=pool)
         rate_of = rates.result()
     drafts = (draft_make(placed, split=split, guess_rate=rate_of[placed.task.family]) for placed in drawn)
-    # Sort by hash: in the order of drawing, an impossible task would always follow its twin.
+    # Sort by hash, because in drawing order an impossible task would always follow its twin.
     for number, draft in enumerate(sorted(drafts, key=lambda drawn: drawn.key.rpartition("/")[2]), start=1):
         yield replace(draft, place=f"task {number}")
 
 
 @lru_cache(maxsize=8)
 def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
-    """Measure how often the best cheat is right, by family.
+    """Measure for each family how often the best cheat is right.
 
-    Measured on tasks drawn for this alone, so that a family has the same rate however many tasks are loaded.
-    Cheats that look at pages (``check_shortcuts``) are right less often than these.
+    The tasks are drawn only for this measurement, so a family's rate does not depend on how many tasks are
+    loaded. Cheats that look at pages (``check_shortcuts``) are right less often.
     """
     discover()
     drawn = tasks_draw(
@@ -94,7 +94,7 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
 
 
 def starters_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
-    """Draw a task of each family, about the world that is the same in every installation."""
+    """Draw a task from each family, about the world that is the same in every installation."""
     discover()
     where = site_world(site, number=PUBLIC_WORLD, edition="train", salt=b"")
     world = where.open()

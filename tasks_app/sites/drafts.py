@@ -1,4 +1,4 @@
-"""A drawn task with its world, and the draft that is stored of it."""
+"""Drawn tasks with their worlds, and the drafts that are stored for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from verifiers import denotations
 
 KEY_DIGITS = 20
 LEVEL = "level-"
-DONE_REASON = "interaction: it is done on its pages, and has no arm without them"
+DONE_REASON = "interaction: it requires actions on its pages and has no arm without them"
 LONG_REASON = f"interaction: its text has more than {text_view.SHORT_TOKENS:,} tokens"
 
 
@@ -26,8 +26,8 @@ LONG_REASON = f"interaction: its text has more than {text_view.SHORT_TOKENS:,} t
 class PlacedTask:
     """A task in its world.
 
-    ``scope`` is what the wording says about where to look, None for a task that is done rather than answered;
-    ``gap_reason`` says why the task cannot count in a modality gap.
+    ``scope`` is where to look according to the wording, or None for a task that requires actions.
+    ``gap_reason`` explains why the task cannot count in a modality gap.
     """
 
     task: SiteTask
@@ -37,7 +37,7 @@ class PlacedTask:
 
 
 def task_place(task: SiteTask, where: SiteWorld, world: Any) -> PlacedTask:
-    """Place a task, with the scope of its text; ``world`` is ``where`` opened."""
+    """Place a task with the scope of its text. ``world`` is the opened world of ``where``."""
     if task.goal is not None:
         return PlacedTask(task=task, world=where, gap_reason=DONE_REASON)
     scope = registry.worlds.get(where.site).text_view.scope_of(world, task.given)
@@ -48,7 +48,7 @@ def task_place(task: SiteTask, where: SiteWorld, world: Any) -> PlacedTask:
 def draft_make(
     placed: PlacedTask, *, split: str | None, guess_rate: float = 0.0, place: str = ""
 ) -> TaskDraft:
-    """Build the draft to store. Whether the task is possible is in its gold alone."""
+    """Build the draft to store. Only its gold contains whether the task is possible."""
     task, world = placed.task, placed.world
     sealed = changes_seal(task.changes, key=world.key, text=task.wording)
     key = sha256(f"{world.site}:{world.number}:{task.wording}:{sealed}".encode()).hexdigest()[:KEY_DIGITS]
@@ -81,7 +81,7 @@ def draft_make(
 
 
 def gold_make(task: SiteTask) -> GoldDraft:
-    """Build the gold: the answer and, for a task that is done, the required parts of the final state."""
+    """Build the gold: the answer and, if the task requires actions, the required parts of the final state."""
     extra: dict[str, Any] = {
         "is_possible": task.is_possible,
         "twin": task.twin,

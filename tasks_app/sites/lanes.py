@@ -1,7 +1,7 @@
-"""Parallel drawing of many tasks: the same ones for the same arguments, on any number of processors.
+"""Parallel drawing of many tasks. The same arguments give the same tasks on any number of processors.
 
-A lane is up to ``LANE_TASKS`` tasks drawn one after the other, each knowing those before. Further lanes are
-drawn in parallel, in worlds of their own.
+A lane consists of up to ``LANE_TASKS`` tasks that are drawn one after another, each taking the earlier ones
+into account. Lanes are drawn in parallel, each in its own worlds.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tasks_app.sites.worlds import split_world
 from tasks_app.worlds import registry
 
 LANE_TASKS = 1_000
-# The drawing stops early after so many worlds, or rounds of lanes, without a new task.
+# The drawing stops after this many consecutive worlds, or rounds of lanes, without a new task.
 MAX_BARREN_WORLDS = 50
 MAX_BARREN_ROUNDS = 5
 
 
 @dataclass
 class _Union:
-    """The tasks of all lanes, each once."""
+    """The tasks of all lanes without duplicates."""
 
     placed: list[PlacedTask] = field(default_factory=list)
     _seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
@@ -56,9 +56,9 @@ def tasks_draw(
     with_scope: bool = True,
     pool: Executor | None = None,
 ) -> list[PlacedTask]:
-    """Draw up to ``count`` tasks of one split; fewer only when worlds give nothing new.
+    """Draw up to ``count`` tasks of one split, or fewer if worlds yield nothing new.
 
-    Without ``with_scope`` the length of a task's text is not measured, which takes a fifth of all drawing.
+    Without ``with_scope``, the length of each task's text is not measured, which saves a fifth of the time.
     """
     draw = partial(_lane_draw, site, seed=seed, split=split, salt=salt, with_scope=with_scope)
     union = _Union()
@@ -75,14 +75,14 @@ def tasks_draw(
 
 
 def workers(count: int) -> AbstractContextManager[Executor]:
-    """Start child processes where there is work for more than one."""
+    """Start child processes if there is work for more than one."""
     return child_processes.start_executor() if count > LANE_TASKS else child_processes.InlineExecutor()
 
 
 def _lane_draw(
     site: str, *, count: int, lane: int, seed: int, split: str, salt: bytes, with_scope: bool
 ) -> list[PlacedTask]:
-    """Draw tasks that are balanced and distinct among themselves, from worlds that no other lane has."""
+    """Draw tasks that are balanced and distinct within the lane, from worlds that no other lane uses."""
     discover()
     registry.discover()
     families = [family for family in list_families(site) if split in family.splits]

@@ -1,4 +1,7 @@
-"""The drawn task of a stored one: apart from the drawing, which also runs in processes without the app."""
+"""Reconstruction of drawn tasks from stored ones.
+
+This module is separate from the drawing because drawing also runs in processes without the app.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ from verifiers import denotations
 
 
 def site_task(task: Task, gold: Gold) -> SiteTask:
-    """Rebuild the drawn task of a stored one, but for its changes, which its payload seals.
+    """Rebuild the drawn task from a stored one, except for its changes, which are sealed in the payload.
 
-    Raises ``ValueError`` for a task of no family.
+    Raises ``ValueError`` for a task without a family.
     """
     extra, tags = gold.extra, list(task.tags)
     family = find_by_tags(tags)
     if family is None:
-        raise ValueError(f"Task {task.pk} is of no family.")
+        raise ValueError(f"Task {task.pk} belongs to no family.")
     goal = {name: extra[name] for name in ("state", "free")} if "state" in extra else None
     level = next(int(tag.removeprefix(LEVEL)) for tag in tags if tag.startswith(LEVEL))
     return SiteTask(

@@ -1,6 +1,6 @@
 """Worlds of a mock site that tasks are about.
 
-A world's number and key come from the installation's salt, so nothing public tells which world is drawn.
+A world's number and key come from the installation's salt, so nothing public reveals which world is drawn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SiteWorld:
     key: bytes
 
     def open(self, *, changes: Sequence[Mapping[str, Any]] = ()) -> Any:
-        """Open the world as its site draws it, with a task's changes made."""
+        """Open the world as its site draws it, with a task's changes applied."""
         return registry.worlds.get(self.site).open_world(
             self.key, edition=self.edition, first_day=self.first_day, changes=changes
         )
@@ -43,7 +43,7 @@ def site_world(site: str, *, number: int, edition: str, salt: bytes) -> SiteWorl
 
 
 def split_world(site: str, *, split: str, path: str, salt: bytes) -> SiteWorld:
-    """Choose a world of a split. Test worlds have odd numbers, so that no world is in both splits."""
+    """Choose a world for a split. Test worlds have odd numbers, so no world is in both splits."""
     drawn = hmac.digest(salt, f"world:{site}:{split}:{path}".encode(), sha256)
     number = int.from_bytes(drawn[:NUMBER_BYTES], "big") * 2 + 2 + (split == "test")
     return site_world(site, number=number, edition=split, salt=salt)

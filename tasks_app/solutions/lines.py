@@ -1,4 +1,4 @@
-"""Cutting of solutions that have one step on each line, as GSM8K's do."""
+"""Cutting of solutions that have one step per line, as GSM8K's do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ LINE = re.compile(r"\s*[^\n]*\S[^\n]*(?:\n\s*\Z)?\n?")
 
 
 def cut(solution: str) -> list[str]:
-    """Return the lines, each with its line break; blank ones belong to the line after them.
+    """Return the lines with their line breaks; a blank line belongs to the line after it.
 
-    Joined they are the solution.
+    Joined, the lines give the solution.
     """
     return LINE.findall(solution)

@@ -1,7 +1,7 @@
-r"""Cutting of solutions in prose with LaTeX into sentences, as MATH's are written.
+r"""Cutting of prose with LaTeX, such as MATH's solutions, into sentences.
 
-A cut never falls inside a formula, an environment, braces or a figure. A formula may end a sentence, with
-its full stop inside or a capital letter after it: ``we get \[x = 2.\]Then ...``.
+A cut never falls inside a formula, an environment, braces or a figure. A formula ends a sentence if it contains
+the full stop or a capital letter follows: ``we get \[x = 2.\]Then ...``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# A text is never cut inside these. A dollar sign before a digit closes no formula: two prices are none.
+# A text is never cut inside these. A dollar sign before a digit does not close a formula, so two prices are
+# not taken for one.
 FORMULA = re.compile(
     r"""(?P<escaped>\\[^\[(A-Za-z])
       | \[asy\].*?\[/asy\]
@@ -19,7 +20,7 @@ FORMULA = re.compile(
 )
 BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 FIGURE = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
-# Between two sentences: the end of one, or an empty line.
+# Between two sentences: the end of a sentence, or an empty line.
 END = re.compile(r"""[.!?]+(?:''|[)\]"'\u2019\u201d*])*(?=(\s+)(\S))|(?<=\S)(?=\s*?\n[^\S\n]*\n)""")
 STARTS = re.compile(r"[A-Z0-9$\\(\[\"'\u2018\u201c`*|-]")
 ABBREVIATION = re.compile(
@@ -27,12 +28,12 @@ ABBREVIATION = re.compile(
     r"|w\.l\.o\.g|WLOG|pp?|vol|ed)\.$"
 )
 ENDED = re.compile(r"[.!?][\s}$\\\])]*\Z")
-# A heading of a list, or what else is no sentence: "1.", "(ii)".
+# A heading in a list or another fragment: "1.", "(ii)".
 FRAGMENT = re.compile(r"\W*\w{0,3}\W*")
 
 
 def cut(solution: str) -> list[str]:
-    """Return the sentences, each with the white space before it. Joined they are the solution."""
+    """Return the sentences, each with the white space before it. Joined, they give the solution."""
     steps: list[str] = []
     start = 0
     for end in sorted(set(_ends(solution))):
@@ -44,7 +45,7 @@ def cut(solution: str) -> list[str]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Yield the places behind sentences."""
+    """Yield the positions after sentences."""
     spans = list(_closed(text))
     inside = bytearray(len(text) + 1)
     for start, end, _ in spans:
@@ -61,7 +62,7 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def _closed(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield the spans of formulas, figures and groups in braces, and whether they are displayed."""
+    """Yield the spans of formulas, figures and groups in braces, and whether each is a displayed formula."""
     taken = 0
     for match in FORMULA.finditer(text):
         if match["escaped"] is None:
@@ -88,5 +89,5 @@ def _is_end(formula: str, after: str, *, is_display: bool) -> bool:
 
 
 def _inner(formula: str) -> str:
-    r"""Return a displayed formula without its delimiters, as far as they could hide its full stop."""
+    r"""Strip the closing delimiter of a formula, which could hide its full stop."""
     return re.sub(r"(?:\$\$?|\\\]|\\\)|\\end\{[^}]*\})\Z", "", formula).rstrip()

@@ -178,7 +178,7 @@ def test_a_missing_file_and_an_unknown_format_are_refused_with_a_reason(tmp_path
     with pytest.raises(GymError, match=r"There is no file"):
         samples.read("gsm8k", tmp_path / "none.jsonl")
     (tmp_path / "train.xml").write_text("<a/>")
-    with pytest.raises(GymError, match="is none of"):
+    with pytest.raises(GymError, match="is not one of"):
         samples.read("gsm8k", tmp_path / "train.xml")
     with pytest.raises(GymError, match="holds no"):
         samples.read("gsm8k", tmp_path)

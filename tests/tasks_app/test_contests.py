@@ -96,7 +96,7 @@ def test_an_aime_answer_that_is_not_an_integer_from_0_to_999_is_refused(cell: st
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("1983-2,1983,2,Q?,5", "it has 5 cells; the first line names 6 columns"),
+        ("1983-2,1983,2,Q?,5", "it has 5 cells, but the first line names 6 columns"),
         ("1983-2,1983,2,Q?,five,", "is not an integer from 0 to 999"),
         ("1983-2,1983,16,Q?,5,", "the problem number 16 is not between 1 and 15"),
         ("1983-2,this year,2,Q?,5,", "Expected `int`"),

@@ -129,7 +129,7 @@ def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_p
         "gsm8k,,3,disputed,,P",
     )
     out = io.StringIO()
-    with pytest.raises(CommandError, match="8 lines skipped; the others are applied"):
+    with pytest.raises(CommandError, match="8 lines skipped; the others were applied"):
         call_command("load_benchmark", "--errata", str(path), stdout=out, stderr=out)
     for reason in (
         "errata.csv:2: no task gsm8k/train/404 is loaded",
@@ -163,5 +163,5 @@ def test_json_lines_accept_numbers_and_several_accepted_answers(tmp_path: Path) 
 def test_the_errata_option_excludes_the_other_options(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="takes no other options"):
         call_command("load_benchmark", "gsm8k", "--errata", str(tmp_path))
-    with pytest.raises(CommandError, match="Say which benchmark: one of aime, amc"):
+    with pytest.raises(CommandError, match="Name the benchmark: one of aime, amc"):
         call_command("load_benchmark")

@@ -83,7 +83,7 @@ def test_a_changed_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_
         Gold.objects.filter(task__key="1").order_by("version").values_list("version", "answer", "is_current")
     )
     assert list(golds) == [(1, "30", False), (2, "98765", True)]
-    assert "gsm8k/train/1: the gold has changed, version 2 is current." in output
+    assert "gsm8k/train/1: the gold has changed; version 2 is current." in output
     assert "98765" not in output
     assert Task.objects.get(key="1").content_hash == hash_before
 
@@ -183,7 +183,7 @@ def test_limit_counts_only_rows_of_the_split(tmp_path: Path) -> None:
 
 def test_a_missing_split_is_refused_with_the_splits_and_rows_that_exist(tmp_path: Path) -> None:
     tree = samples.math_tree(tmp_path)
-    message = r"No task of math/val was found\. Found there: test 1, train 2; say which with --split\.$"
+    message = r"No task of math/val was found\. Available: test 1, train 2; choose with --split\.$"
     with pytest.raises(CommandError, match=message):
         load("math", "--file", tree, "--split", "val", "--limit", 2)
     assert not Task.objects.exists()
@@ -193,7 +193,7 @@ def test_a_missing_default_split_is_not_replaced_by_another(tmp_path: Path) -> N
     cells = "How many legs has a spider?,4,6,8,10,C\n"
     for subject in ("anatomy", "zoology"):
         (tmp_path / f"{subject}_val.csv").write_text(cells)
-    message = r"No task of mmlu/test was found\. Found there: val 2; say which with --split\.$"
+    message = r"No task of mmlu/test was found\. Available: val 2; choose with --split\.$"
     with pytest.raises(CommandError, match=message):
         load("mmlu", "--file", tmp_path)
     assert not Task.objects.exists()
@@ -201,7 +201,7 @@ def test_a_missing_default_split_is_not_replaced_by_another(tmp_path: Path) -> N
 
 def test_bad_rows_do_not_hide_that_the_rows_are_of_another_split(tmp_path: Path) -> None:
     (tmp_path / "anatomy_val.csv").write_text("How many legs has a spider?,4,6,8,10,C\nHow many?,4,C\n")
-    with pytest.raises(CommandError, match=r"1 bad rows skipped.*No task of mmlu/test.*there: val 1;"):
+    with pytest.raises(CommandError, match=r"1 bad rows skipped.*No task of mmlu/test.*Available: val 1;"):
         load("mmlu", "--file", tmp_path)
 
 
@@ -209,11 +209,11 @@ def test_bad_rows_do_not_hide_that_the_rows_are_of_another_split(tmp_path: Path)
     ("arguments", "message"),
     [
         (["gsm8"], "There is no benchmark 'gsm8'. Did you mean gsm8k"),
-        (["gsm8k"], "Say where gsm8k is: --file PATH or --hub"),
+        (["gsm8k"], "Say where to find gsm8k: --file PATH or --hub"),
         (["gsm8k", "--file", "none.jsonl"], "There is no file none.jsonl"),
-        (["gsm8k", "--count", "3", "--seed", "1"], "only generated ones take --count and --seed"),
+        (["gsm8k", "--count", "3", "--seed", "1"], "--count and --seed are for generated benchmarks"),
         (["gsm8k", "--hub", "--split", "tset"], "has no split 'tset'. Did you mean test"),
-        (["gsm8k", "--file", "x.jsonl", "--limit", "0"], "not a number above 0"),
+        (["gsm8k", "--file", "x.jsonl", "--limit", "0"], "not a whole number above 0"),
     ],
 )
 def test_an_impossible_command_says_what_to_do(arguments: list[str], message: str) -> None:

@@ -28,7 +28,7 @@ def test_a_tsv_has_a_header_and_keeps_its_escapes_and_quotes(tmp_path: Path) -> 
         {"id": "1", "said": 'a \\p "b'},
         {"id": "2", "said": ""},
     ]
-    assert records[-1] == BadRow("rows.tsv:5", "it has 1 cells; the first line names 2 columns")
+    assert records[-1] == BadRow("rows.tsv:5", "it has 1 cells, but the first line names 2 columns")
 
 
 def test_a_revision_of_the_hub_follows_the_datasets_name(monkeypatch: pytest.MonkeyPatch) -> None:

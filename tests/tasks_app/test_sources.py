@@ -42,7 +42,7 @@ def test_a_split_without_files_is_refused_with_a_list_of_the_others(tmp_path: Pa
         sources.split_files(benchmarks.get("wikitable"), tmp_path, split="pristine-seen")
     assert caught.value.code == "no_file"
     assert "neither data/pristine-seen.tsv nor pristine-seen.tsv." in caught.value.message
-    ending = "Found there: training, pristine-seen-tables; say which with --split."
+    ending = "Available: training, pristine-seen-tables; choose with --split."
     assert caught.value.message.endswith(ending)
 
 
@@ -82,6 +82,6 @@ def test_file_names_give_the_split_if_the_rows_do_not(tmp_path: Path) -> None:
     assert sources.split_files(gsm8k, tmp_path, split="train") == [train]
     assert sources.split_files(gsm8k, tmp_path, split="test") == [test]
     test.unlink()
-    with pytest.raises(GymError, match=r"no file of the split 'test'\. Found there: train"):
+    with pytest.raises(GymError, match=r"no file of the split 'test'\. Available: train"):
         sources.split_files(gsm8k, tmp_path, split="test")
     assert sources.split_files(gsm8k, train, split="test") == [train]

@@ -158,7 +158,7 @@ def test_a_folder_without_the_split_is_refused_with_a_reason(tmp_path: Path) -> 
         ("nt-2\twho?\tcsv/200-csv/1.csv\t", "an answer is empty"),
         ("nt-2\twho?\tcsv/200-csv/1.csv\tx||y", "an answer is empty"),
         ("nt-2\t \tcsv/200-csv/1.csv\tx", "the question is empty"),
-        ("nt-2\twho?\tcsv/200-csv/1.csv", "it has 3 cells; the first line names 4 columns"),
+        ("nt-2\twho?\tcsv/200-csv/1.csv", "it has 3 cells, but the first line names 4 columns"),
     ],
 )
 def test_a_bad_row_is_reported_with_its_line_and_the_others_are_read(

@@ -1,4 +1,4 @@
-"""``manage.py cut_solutions``: reference solutions into steps, for guidance."""
+"""``manage.py cut_solutions``: cuts reference solutions into steps, for guidance."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Command(GymCommand):
         parser.add_argument(
             "--leaks",
             action="store_true",
-            help="Check solutions for their answers as well, 8 ms to 0.1 s each and once, and count how many "
-            "hold them in their first steps.",
+            help="Also check each solution once for its answer (8 ms to 0.1 s) and count how many "
+            "contain it in their first steps.",
         )
 
     def handle(self, **options: Any) -> None:
@@ -45,7 +45,7 @@ class Command(GymCommand):
             self._table(LEAK_HEADS, leaks)
 
     def _check(self, names: set[str]) -> None:
-        """Count the clean steps of solutions that nobody has needed yet. What cannot be checked is named."""
+        """Count the clean steps of solutions that have not been checked, reporting those that cannot be."""
         unchecked = Gold.objects.filter(task__benchmark__in=names, is_current=True, clean_steps=None)
         for gold in unchecked.exclude(steps=[]).select_related("task").order_by("pk").iterator(BATCH):
             try:

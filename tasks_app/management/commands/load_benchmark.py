@@ -1,4 +1,4 @@
-"""``manage.py load_benchmark``: official files, generated tasks, or errata of golds, into the database."""
+"""``manage.py load_benchmark``: loads official files, generated tasks or errata into the database."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
 SEED_HELP = (
-    "Generated tasks: the seed. Anyone who knows it can compute the answers: choose a large secret number."
+    "Seed of generated tasks. Anyone who knows it can compute the answers, so choose a large secret number."
 )
 
 
 class Command(GymCommand):
-    help = "Import the official file of a benchmark, or generate its tasks. Running it again changes nothing."
+    help = "Import a benchmark's official file or generate its tasks. Running it again changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -35,22 +35,22 @@ class Command(GymCommand):
         )
         parser.add_argument("--hub", action="store_true", help="Fetch the files from the Hugging Face hub.")
         parser.add_argument(
-            "--split", metavar="S", help="By default the one in the file's name, else the first."
+            "--split", metavar="S", help="Default: the split in the file's name, else the benchmark's first."
         )
         parser.add_argument("--limit", type=_positive, metavar="N", help="Load at most N rows of the split.")
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="Let questions of another file of the split be overwritten.",
+            help="Allow overwriting questions from another file of the split.",
         )
-        parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: their number.")
+        parser.add_argument("--count", type=_positive, metavar="N", help="Number of tasks to generate.")
         parser.add_argument("--seed", type=int, metavar="K", help=SEED_HELP)
         parser.add_argument(
             "--errata",
             type=Path,
             metavar="FILE",
             help="Correct loaded tasks: a CSV file with column names, or JSON lines, with benchmark, split "
-            "(optional), key, status (disputed, corrected or unanswerable), corrected_answer (for choices a "
+            "(optional), key, status (disputed, corrected or unanswerable), corrected_answer (for choices, a "
             "label or a text) and source.",
         )
 
@@ -59,7 +59,7 @@ class Command(GymCommand):
             self._errata(options)
             return
         if options["benchmark"] is None:
-            raise CommandError(f"Say which benchmark: one of {', '.join(benchmarks)}.")
+            raise CommandError(f"Name the benchmark: one of {', '.join(benchmarks)}.")
         plugin = benchmarks.get(options["benchmark"])
         file: Path | None = options["file"]
         named = sources.split_named(plugin, file) if file else plugin.splits[0]
@@ -83,7 +83,7 @@ class Command(GymCommand):
             options[name]
             for name in ("benchmark", "file", "hub", "split", "limit", "replace", "count", "seed")
         ):
-            raise CommandError("--errata takes no other options: its lines name benchmark and split.")
+            raise CommandError("--errata takes no other options because its lines name benchmark and split.")
         report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
         for change in report.changes:
             self.stdout.write(change)
@@ -94,11 +94,11 @@ class Command(GymCommand):
         for row in report.bad:
             self.stderr.write(f"skipped {row}")
         if report.bad:
-            raise CommandError(f"{len(report.bad)} lines skipped; the others are applied.")
+            raise CommandError(f"{len(report.bad)} lines skipped; the others were applied.")
 
     def _report(self, report: loader.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
         for change in report.gold_changes:
-            self.stdout.write(f"{change.name}: the gold has changed, version {change.version} is current.")
+            self.stdout.write(f"{change.name}: the gold has changed; version {change.version} is current.")
         heads = (
             "split",
             "new",
@@ -124,15 +124,15 @@ class Command(GymCommand):
 
 
 def _check_loaded(report: loader.LoadReport, *, name: str, others: Counter[str]) -> None:
-    """Raise ``CommandError`` for bad rows or no task; ``others`` counts rows of other splits."""
+    """Raise ``CommandError`` for bad rows or if no task was loaded; ``others`` counts other splits' rows."""
     problems: list[str] = []
     if report.bad:
-        problems.append(f"{len(report.bad)} bad rows skipped; the other {report.total} are loaded.")
+        problems.append(f"{len(report.bad)} bad rows skipped; the other {report.total} were loaded.")
     if not report.total:
         problems.append(f"No task of {name} was found.")
     if others and not report.total:
         there = ", ".join(f"{split} {count:,}" for split, count in sorted(others.items()))
-        problems.append(f"Found there: {there}; say which with --split.")
+        problems.append(f"Available: {there}; choose with --split.")
     if problems:
         raise CommandError(" ".join(problems))
 
@@ -141,19 +141,21 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
     path, count, seed = options["file"], options["count"], options["seed"]
     if plugin.generate is not None:
         if path or options["hub"] or count is None:
-            raise CommandError(
-                f"{plugin.id} is generated: say --count N and, when it should differ, --seed K."
-            )
+            raise CommandError(f"{plugin.id} is generated: give --count N and, optionally, --seed K.")
         return plugin.generate(count, seed or 0, split)
     if count is not None or seed is not None:
-        raise CommandError(f"{plugin.id} is read from files; only generated ones take --count and --seed.")
+        raise CommandError(
+            f"{plugin.id} is read from files; --count and --seed are for generated benchmarks."
+        )
     if (path is None) == (not options["hub"]):
-        raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
+        raise CommandError(
+            f"Say where to find {plugin.id}: --file PATH or --hub. Its source is {plugin.source}."
+        )
     files = sources.split_files(plugin, path, split=split) if path else hub.hub_files(plugin, split=split)
     return record_files.drafts(plugin, files)
 
 
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
-        raise ArgumentTypeError(f"{text!r} is not a number above 0")
+        raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)

@@ -1,4 +1,4 @@
-"""``manage.py load_starter_tasks``: tasks for an installation without data."""
+"""``manage.py load_starter_tasks``: loads tasks for an installation without data."""
 
 from __future__ import annotations
 
