@@ -55,9 +55,7 @@ class ExportQuery(Body, kw_only=True):
     difficulty_max: Difficulty = UNSET
     drawn: Annotated[
         bool,
-        Meta(
-            description="Only tasks with a picture of the question, as `gym_image` and `prompt_image` need."
-        ),
+        Meta(description="Only tasks with a picture of the question, for `gym_image` and `prompt_image`."),
     ] = False
 
 

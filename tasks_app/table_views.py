@@ -1,7 +1,7 @@
-"""Views of a table: sorted, searched and paged by the tools granted to the episode.
+"""Views of a table, which the tools granted to the episode sort, search and page.
 
-The parameters of an address come from an agent and may be anything; those that the page does not offer are
-ignored. The page counts nothing for the reader: no number of rows, pages or matches.
+The parameters of a URL come from an agent and may be anything; those that the page does not offer are
+ignored. The page counts nothing for the reader: it shows no number of rows, pages or matches.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ DIRECTIONS: Mapping[str, Direction] = {"ascending": "ascending", "descending": "
 ROWS_PER_PAGE = 25
 FIND_CHARS = 200
 WORDY_CHARS = 24
-# Each density by the largest number of columns that gets it; wider tables are "tight".
+# Maps the largest number of columns to a density; wider tables are "tight".
 DENSITIES = {4: "airy", 8: "roomy", 12: "dense"}
 PLACE = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
-# A number with the text around it. A sign or dash within a cell would leave its meaning unclear.
+# A number with the text around it. A sign or dash inside a cell would make its meaning unclear.
 MEASURE = re.compile(
     r"(?P<sign>[+-]?)(?P<before>[^\d+\-\u2010-\u2015]*?)"
     r"(?P<size>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?P<after>\D*)",
@@ -38,7 +38,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class TableQuery:
-    """The requested view; ``sort`` counts columns from 1, and 0 is the table's own order."""
+    """The requested view. ``sort`` is a column number from 1; 0 means the table's own order."""
 
     sort: int = 0
     direction: Direction = "ascending"
@@ -47,7 +47,7 @@ class TableQuery:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Parameters of its address, without defaults."""
+        """Parameters of the view's URL, without defaults."""
         sort = [("sort", str(self.sort)), ("direction", self.direction)] if self.sort else []
         find = [("find", self.find)] if self.find else []
         return [*sort, *find, *([("page", str(self.page))] if self.page > 1 else [])]
@@ -58,13 +58,13 @@ class TableQuery:
 
     @property
     def address(self) -> str:
-        """Address from the question's page, also where that is shown under the address of its form."""
+        """URL relative to the question's page, which also works under the URL of its form."""
         return f"./{self.query_string}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """``order`` is the value of ``aria-sort``; without sorting it and ``address`` are None."""
+    """A column. ``order`` is the value of ``aria-sort``; it and ``address`` are None without sorting."""
 
     number: int
     text: str
@@ -79,8 +79,9 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class TableView:
-    """``previous`` and ``following`` are the neighbouring pages, if any; ``is_by_text`` says that the rows
-    are sorted as text, not as numbers.
+    """A table's view. ``previous`` and ``following`` are the neighbouring pages, if any.
+
+    ``is_by_text`` is true if the rows are sorted as text rather than as numbers.
     """
 
     query: TableQuery
@@ -96,12 +97,12 @@ class TableView:
 
     @property
     def density(self) -> str:
-        """Spacing of its cells: nearly every table fits into a window 1,280 pixels wide."""
+        """Cell spacing with which nearly every table fits into a window 1,280 pixels wide."""
         return next((name for most, name in DENSITIES.items() if len(self.columns) <= most), "tight")
 
     @property
     def plain(self) -> TableQuery:
-        """The whole table in its own order."""
+        """Query for the whole table in its own order."""
         return TableQuery()
 
     @property
@@ -110,7 +111,7 @@ class TableView:
 
     @property
     def everything(self) -> TableQuery:
-        """The same view without the search."""
+        """Query for the same view without the search."""
         return replace(self.query, find="", page=1)
 
     @property
@@ -120,7 +121,7 @@ class TableView:
 
 
 def table_view(table: Table, parameters: Mapping[str, str], tools: frozenset[str]) -> TableView:
-    """Build the rows of a view, in order; without tools the table as it is."""
+    """Build the view that the parameters request; without tools it is the table as it is."""
     query = _query_read(parameters, tools, width=len(table.header))
     numbers = _numbers([row[query.sort - 1] for row in table.rows]) if query.sort else {}
     rows = _sorted(_matching(table.rows, query.find), query, numbers=numbers)
@@ -185,7 +186,7 @@ def _plain(text: str) -> str:
 def _sorted(
     rows: Sequence[Sequence[str]], query: TableQuery, *, numbers: Mapping[str, float] | None
 ) -> Sequence[Sequence[str]]:
-    """Sort stably, by ``numbers`` where given, else by text; empty cells come last either way."""
+    """Sort stably, by ``numbers`` if given, else by text. Empty cells always come last."""
     if not query.sort:
         return rows
     column = query.sort - 1
@@ -200,7 +201,7 @@ def _sorted(
 
 
 def _numbers(cells: Sequence[str]) -> dict[str, float] | None:
-    """Parse each cell's number, if the whole column holds numbers with the same prefix and suffix."""
+    """Parse each cell's number; None unless all cells are numbers with the same prefix and suffix."""
     numbers: dict[str, float] = {}
     units: set[tuple[str, str]] = set()
     for cell in filter(str.strip, cells):

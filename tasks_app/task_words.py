@@ -1,6 +1,7 @@
-"""Words of tasks, for full-text search.
+"""Words of tasks for full-text search.
 
-Every ASCII sign separates words, so that Postgres takes nothing for an address; it splits at ``%`` by itself.
+Every ASCII punctuation mark is replaced by a space, so that Postgres takes nothing for a URL; ``%`` needs no
+replacement because Postgres splits there anyway.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import re
 
 CONFIGURATION = "simple"
-# A tsvector holds at most 1 MB.
+# A tsvector can hold at most 1 MB.
 INDEXED_CHARS = 100_000
 _SIGNS = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _QUOTED = _SIGNS.replace("'", "''")
 
-# Postgres uses the index only for this very expression.
+# Postgres uses the index only for exactly this expression.
 TASK_WORDS = (
     f"to_tsvector('{CONFIGURATION}'::regconfig,"
     f" translate(left(key || ' ' || prompt, {INDEXED_CHARS}), '{_QUOTED}', '{' ' * len(_SIGNS)}'))"
@@ -24,15 +25,15 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def tasks_with(query: str) -> str:
-    """Write SQL for the ids of the tasks that match a search; ``query`` is its placeholder."""
+    """Return SQL for the ids of the tasks that match a search; ``query`` is the SQL placeholder."""
     search = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
     return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {search}"  # noqa: S608 (constants)
 
 
 def task_query(text: str) -> str:
-    """Build the query for ``websearch_to_tsquery``: words, "phrases", or, -without, separated as in tasks.
+    """Build the query for ``websearch_to_tsquery``, with words separated as in the indexed tasks.
 
-    Empty if no word is required.
+    It supports words, "phrases", or, and -without. It is empty if no word is required.
     """
     parts, is_asking = [], False
     for part in _PART.finditer(text):

@@ -1,4 +1,4 @@
-"""Benchmark plug-ins: tasks with their golds, unreadable rows, facts about the set."""
+"""Types of benchmark plug-ins: tasks with their golds, bad rows, and facts about the benchmark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks_app import kinds
 
 TYPE_AND_SUBMIT_STEPS = 2
 UNANSWERABLE = "unanswerable"
-"""The tag of tasks that nobody can solve, since their source lost a part of them."""
+"""Tag of tasks that nobody can solve because their source lost a part of them."""
 CELL_FILES = (".csv", ".tsv")
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)
@@ -23,7 +23,7 @@ Fields = TypeVar("Fields", bound=msgspec.Struct)
 
 @dataclass(frozen=True, kw_only=True)
 class GoldDraft:
-    """A reference answer as its source has it. ``extra`` holds what verifiers need besides the answer."""
+    """A reference answer as given by its source. ``extra`` holds what verifiers need besides the answer."""
 
     answer: str
     accepted: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class GoldDraft:
 
 @dataclass(frozen=True, kw_only=True)
 class PictureDraft:
-    """A picture as its source has it: unchecked bytes, or a function that reads them."""
+    """A picture as given by its source: unchecked bytes, or a function that reads them."""
 
     data: bytes | Callable[[], bytes]
 
@@ -46,10 +46,10 @@ class PictureDraft:
 class TaskDraft:
     """One task before it has an id.
 
-    ``prompt`` is the question as text; if empty, loading lets the question kind make it from the payload.
-    Loading stores ``pictures`` and describes them in the payload's ``pictures``, in their order.
-    ``split`` is None if the source does not name it; ``difficulty`` is 0 to 1, or None if unknown;
-    ``place`` is where the task was read, for messages.
+    ``prompt`` is the question as text; if it is empty, loading has the question kind derive it from the
+    payload. Loading stores ``pictures`` and describes them, in order, in the payload's ``pictures``.
+    ``split`` is None if the source does not name it. ``difficulty`` is from 0 to 1, or None if unknown.
+    ``place`` says in messages where the task was read.
     """
 
     key: str
@@ -71,7 +71,7 @@ class TaskDraft:
         return not self.gap_reason
 
     def unanswerable(self, reason: str) -> TaskDraft:
-        """Return the draft of a task that is in no gap, and given only to those who name it."""
+        """Return the draft marked as unanswerable, for no gap and only for callers who name it."""
         return replace(self, tags=(*self.tags, UNANSWERABLE), gap_reason=reason)
 
 
@@ -88,7 +88,7 @@ class BadRow:
 
 @dataclass(frozen=True)
 class Record:
-    """One record of an official file. ``number`` counts from 1 through all files that are read together."""
+    """One record of an official file. ``number`` counts from 1 across all files that are read together."""
 
     file: Path
     line: int
@@ -100,10 +100,10 @@ class Record:
         return f"{self.file.name}:{self.line}"
 
     def read(self, kind: type[Fields]) -> Fields:
-        """Return the record as one of ``kind``. Raises ``msgspec.ValidationError``.
+        """Convert the record to ``kind``. Raises ``msgspec.ValidationError``.
 
-        A cell of a CSV or TSV file is text: a list in it is read as JSON or, as pandas writes it, as Python.
-        Columns may be written with other capitals than their fields.
+        The cells of a CSV or TSV file are text; a list in a cell is read as JSON or, as pandas writes it, as
+        Python. Columns match fields regardless of capital letters.
         """
         if self.file.suffix not in CELL_FILES or not isinstance(self.value, dict):
             return msgspec.convert(self.value, kind)
@@ -131,9 +131,9 @@ Records = Iterator[Record | BadRow]
 
 @dataclass(frozen=True, kw_only=True)
 class HubSource:
-    """A benchmark's source on the Hugging Face hub: the dataset's id, and the patterns of each split's files.
+    """A benchmark's source on the Hugging Face hub: the dataset's id and the file patterns of each split.
 
-    The id may end in ``@`` and a revision. ``repos`` names the dataset of each split that has another one.
+    The id may end in ``@`` and a revision. ``repos`` names the datasets of splits that have a different one.
     """
 
     repo: str
@@ -143,11 +143,11 @@ class HubSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Enrichment:
-    """Addition to golds at loading that is slow to compute: ``keys`` of their ``extra``.
+    """Slow additions that loading makes to golds: ``keys`` of their ``extra``.
 
-    ``what`` is its name for people. ``compute`` returns the new keys; it raises ``ValueError`` for a row that
-    must not be loaded, and ``GymError`` if this machine cannot compute them: rows are then loaded without.
-    ``tags`` returns the tags that follow from the keys.
+    ``what`` is the addition's name for people. ``compute`` returns the new keys. It raises ``ValueError`` for
+    a row that must not be loaded, and ``GymError`` if this machine cannot compute them, in which case rows
+    are loaded without. ``tags`` returns the tags that follow from the keys.
     """
 
     what: str
@@ -158,21 +158,21 @@ class Enrichment:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkPlugin:
-    """A benchmark: facts about it, and the reader of its official rows, which its starter tasks prove.
+    """A benchmark: facts about it and the reader of its official rows, which its starter tasks prove.
 
-    ``draft_of`` turns a record into a task; it leaves ``place`` and the gold's ``source`` to the caller and
-    raises ``ValueError`` for a record that it refuses. ``verifier_training`` is the official one by default.
-    ``records`` prepares the records first; by default
-    the first line of a CSV or TSV file names the columns. A generated benchmark has
-    ``generate(count, seed, split)`` and its own ``starters`` instead; ``has_guess_rates`` says that its
-    drafts bring their guess rates. ``splits`` are the official names; the first one is the default. ``files``
-    finds the questions of a split in a folder that holds other data files too.
+    ``draft_of`` turns a record into a task, leaves ``place`` and the gold's ``source`` to the caller, and
+    raises ``ValueError`` for a record that it refuses. ``records`` prepares the records first; by default,
+    the first line of a CSV or TSV file names the columns. ``files`` finds a split's questions in a folder
+    that holds other data files too. ``splits`` are the official names, the first of which is the default.
+    ``verifier_training`` defaults to the official verifier. A generated benchmark instead has
+    ``generate(count, seed, split)`` and its own ``starters``; ``has_guess_rates`` is true if its drafts come
+    with guess rates.
 
-    Few-shot examples come from ``example_split`` (by default ``train``, if there is one), of another
-    benchmark if ``example_benchmark`` names one. ``example_tag`` is the prefix of the tag that an item shares
-    with its family. ``folder`` is the name of the official folder if it is not the id. ``answer_extra`` lists
-    keys of a gold's ``extra`` that interpret its answer: a corrected answer does without them. ``cut`` cuts a
-    reference solution into steps, which joined give it back; None for a benchmark without solutions.
+    Few-shot examples come from ``example_split`` (default: ``train``, if it exists) of this benchmark or of
+    ``example_benchmark``. ``example_tag`` is the prefix of the tag that an item shares with its family.
+    ``folder`` is the official folder's name if it differs from the id. ``answer_extra`` lists keys of a
+    gold's ``extra`` that interpret its answer, which a corrected answer drops. ``cut`` cuts a reference
+    solution into steps that, joined, give it again; it is None for a benchmark without solutions.
     """
 
     id: str

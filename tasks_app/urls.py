@@ -1,4 +1,4 @@
-"""URLs of the tasks calls, below ``/api/v1/``."""
+"""URLs of the task endpoints, below ``/api/v1/``."""
 
 from __future__ import annotations
 

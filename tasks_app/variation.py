@@ -1,11 +1,14 @@
-"""The variation of an episode: what it shows differently from its task's payload; a JSON object or None.
+"""The variation of an episode: what it shows differently from its task's payload, as a JSON object or None.
 
-``order``: the permutation of the choices. ``asserts``: all asserts of a program, if the task holds some back.
-``tools``: the tools that can be called, those that belong to the question among them.
-``text``: how the prompt describes a mock site (``worlds/text_view.py``).
-``task_bar``: false if a mock site's pages neither state the task nor take its answer.
-``picture``: the picture that stands for the whole question. ``transcript``: the text of the page's question,
-for an agent that copies it. All of it is public to the agent.
+- ``order``: permutation of the choices.
+- ``asserts``: all asserts of a program, if the task holds some back.
+- ``tools``: tools that can be called, including the question's own.
+- ``text``: how the prompt describes a mock site (``worlds/text_view.py``).
+- ``task_bar``: false if a mock site's pages neither state the task nor accept its answer.
+- ``picture``: picture that replaces the whole question.
+- ``transcript``: text of the page's question, for an agent that copies it.
+
+All of it is public to the agent.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ Variation = Mapping[str, Any]
 
 
 def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Mapping[str, Any]:
-    """Return the payload as the episode shows it; an order that no longer fits changes nothing."""
+    """Return the payload as the episode shows it. An order that no longer fits is ignored."""
     if not variation:
         return payload
     shown = dict(payload)
@@ -33,7 +36,7 @@ def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Ma
 
 
 def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[str, Any]:
-    """Show the question by one picture; of the choices only the labels are left."""
+    """Replace the question with one picture; only the labels of its choices remain."""
     labels = [{"label": choice["label"], "text": ""} for choice in payload.get("choices", ())]
     rest = {name: value for name, value in payload.items() if name == "answer_lines"}
     reduced = {**rest, "text": "", "format": "plain", "pictures": [picture]}
@@ -41,7 +44,7 @@ def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[st
 
 
 def get_picture(variation: Variation | None) -> Mapping[str, Any] | None:
-    """Return the picture that stands for the whole question, if one does."""
+    """Return the picture that replaces the whole question, or None."""
     return (variation or {}).get("picture")
 
 

@@ -1,5 +1,7 @@
-"""Errata of questions, applied when they are loaded: an official text that offers two readings, needs what
-it does not say, or cannot be answered at all. Those of golds are in ``errata.py``.
+"""Errata of questions, which are applied when tasks are loaded.
+
+They correct official texts that are ambiguous, depend on something that they do not state, or cannot be
+answered at all. Errata of golds are in ``errata.py``.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ TAG = "erratum"
 
 
 class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
-    """``text`` is the official one, byte for byte, and ``instead`` what is shown; ``key`` narrows it to one
-    task. Without ``instead`` nobody can answer the question. ``reason`` says what was wrong. ``is_complete``:
-    it no longer needs the figure that the data does not have, for which its task was not eligible for the
-    modality gap.
+    """A correction of a question's wording.
+
+    ``text`` is the official text, byte for byte, and ``instead`` is what is shown; without ``instead``,
+    nobody can answer the question. ``key`` restricts the erratum to one task. ``reason`` explains what was
+    wrong. ``is_complete`` is true if the new text no longer needs the missing figure that made the task
+    ineligible for the modality gap.
     """
 
     text: str
@@ -33,7 +37,7 @@ class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
-    """Correct the rows' wording and tag them ``erratum``, unless their source was mended since."""
+    """Correct the rows' wording and tag them ``erratum``, unless their source has been fixed since."""
     known = load_errata(benchmark)
     for row in rows:
         yield _corrected(row, known) if known and isinstance(row, TaskDraft) else row

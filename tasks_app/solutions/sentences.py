@@ -1,7 +1,7 @@
 r"""Cutting of prose with LaTeX, such as MATH's solutions, into sentences.
 
-A cut never falls inside a formula, an environment, braces or a figure. A formula ends a sentence if it contains
-the full stop or a capital letter follows: ``we get \[x = 2.\]Then ...``.
+A cut never falls inside a formula, an environment, braces or a figure. A formula ends a sentence if it
+contains the full stop or a capital letter follows: ``we get \[x = 2.\]Then ...``.
 """
 
 from __future__ import annotations

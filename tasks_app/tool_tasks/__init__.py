@@ -1,1 +1,1 @@
-"""Tasks of tool use: when to call, which tool, and with which arguments."""
+"""Tool-use tasks: when to call a tool, which one, and with which arguments."""

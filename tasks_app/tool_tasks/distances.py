@@ -1,4 +1,4 @@
-"""Distances of arguments from acceptable ones: 0 for the same, up to 1."""
+"""Distances of arguments from acceptable ones, from 0 for equal values to 1."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tasks_app.tools.data import ToolData
 from tasks_app.tools.types import Field, ToolError
 
 DAYS_FAR = 30
-"""Days by which dates differ at the greatest distance."""
+"""Number of days by which dates at the greatest distance differ."""
 MINUTES_FAR = 12 * 60
 LEAST = 0.05
-"""The least distance of values that differ at all."""
+"""Minimum distance of values that differ."""
 Fault = Literal["missing", "extra", "other"]
-"""An argument that is missing, one that the tool has no field for, and a value that is not acceptable."""
+"""An argument that is missing, that the tool has no field for, or whose value is not acceptable."""
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, float]:
-    """Measure distances by field of the node's tool; 1 for an argument that is missing."""
+    """Measure the distance for each field of the node's tool; it is 1 for a missing argument."""
     return {
         field.name: min(
             (
@@ -38,7 +38,7 @@ def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, f
 
 
 def argument_faults(call: Call, distances: Mapping[str, float]) -> Mapping[str, Fault]:
-    """Name what differs in a call, by argument; ``distances`` are its own, by field."""
+    """Classify the arguments of a call that differ; ``distances`` are the call's own, by field."""
     faults: dict[str, Fault] = {
         name: "other" if _is_given(call, name) else "missing" for name, far in distances.items() if far
     }
@@ -85,5 +85,5 @@ def _minutes(clock: str) -> int:
 
 
 def _of_texts(first: str, other: str) -> float:
-    """Return the share of characters that are not in common, ignoring case."""
+    """Return the share of characters that differ, ignoring case."""
     return 1.0 - SequenceMatcher(None, first.casefold(), other.casefold(), autojunk=False).ratio()

@@ -1,4 +1,4 @@
-"""The scripted solution: plays a graph with the tools themselves."""
+"""The scripted solution, which plays a graph with the actual tools."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ WORD = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|-?\d+(?:\.\d+)?|[A-Za-z]+")
 
 
 def list_calls(graph: Graph) -> list[Call]:
-    """List its calls in order, each with the first acceptable value of every argument."""
+    """List the graph's calls in order, with the first acceptable value for every argument."""
     return [Call(node.tool, {name: values[0] for name, values in node.arguments.items()}) for node in graph]
 
 
 def play(graph: Graph, data: ToolData) -> list[Result]:
-    """Run its calls and return their results."""
+    """Run the graph's calls and return their results."""
     return [calls.call(call.tool, call.arguments, data) for call in list_calls(graph)]
 
 
 def read_answer(item: Item, data: ToolData) -> str:
-    """Return the answer in the last call of the first graph, or an empty text if it has none."""
+    """Return the answer if the last call of the first graph shows it, otherwise an empty text."""
     results = play(item.graphs[0], data)
     if not results or not all(result.is_ok for result in results):
         return ""

@@ -1,4 +1,4 @@
-"""Questions that one call answers, with the answer from the data itself, bypassing the tools."""
+"""Questions that one call answers. The answers are computed from the data without using the tools."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ UNIT_PAIRS: Mapping[tuple[str, str], str] = {
     ("imperial pint", "litre"): "0.56826125",
     ("nautical mile", "kilometre"): "1.852",
 }
-"""Pairs of units: how many of the second there are in one of the first."""
+"""How many of the second unit make one of the first."""
 PLURALS = {"foot": "feet", "inch": "inches"}
 
 
 @dataclass(frozen=True)
 class Question:
-    """One call, with the graphs that are as good."""
+    """A question that one call answers, with all graphs that are equally good."""
 
     text: str
     answer: str
@@ -48,7 +48,7 @@ Ask = Callable[[Draws, ToolData], Question]
 
 
 def one_call(tool: str, **arguments: object) -> Graph:
-    """Build a graph of one call; a list has all equally good values. ``from_`` is the argument ``from``."""
+    """Build a graph of one call. A list contains equally good values; ``from_`` is the argument ``from``."""
     acceptable = {
         name.rstrip("_"): tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
         for name, value in arguments.items()
@@ -57,7 +57,7 @@ def one_call(tool: str, **arguments: object) -> Graph:
 
 
 def chain_calls(*graphs: Graph) -> Graph:
-    """Chain calls, each of which needs the one before."""
+    """Chain calls so that each needs the one before."""
     nodes = [node for graph in graphs for node in graph]
     return tuple(
         Node(node.tool, node.arguments, (place - 1,) if place else ()) for place, node in enumerate(nodes)
@@ -65,7 +65,7 @@ def chain_calls(*graphs: Graph) -> Graph:
 
 
 def round_text(amount: Fraction, decimals: int) -> str:
-    """Write a number with so many decimals, by a way that the tools do not use, without idle zeros."""
+    """Write a number with up to ``decimals`` decimals and no trailing zeros, without the tools' code."""
     exact = Decimal(amount.numerator) / Decimal(amount.denominator)
     text = str(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -76,12 +76,12 @@ def plural(unit: str) -> str:
 
 
 def some_day(draws: Draws) -> date:
-    """Draw a day of the year that rates are known for."""
+    """Draw a day in the year for which rates are known."""
     return date(RATES_YEAR, 1, 1) + timedelta(days=draws.whole(0, 330))
 
 
 def places(draws: Draws, data: ToolData, count: int) -> list[Place]:
-    """Draw different places whose name no other has."""
+    """Draw different places whose names are unique."""
     return draws.sample([place for place in data.places if "(" not in place.name], count)
 
 
@@ -107,7 +107,7 @@ def units(draws: Draws, _data: ToolData) -> Question:
 
 
 def measured(text: str, amount: int, unit: str, into: str, *, size: str) -> Question:
-    """Ask for an amount in another unit, for those who know the unit's size a multiplication."""
+    """Ask for an amount in another unit, accepting a multiplication by the unit's size too."""
     answer = round_text(amount * Fraction(size), 6)
     graphs = (
         one_call("unit_converter", amount=amount, from_=unit, to=into),
@@ -144,7 +144,7 @@ def working_day(draws: Draws, data: ToolData) -> Question:
 
 
 def working_day_after(day: date, days: int, region: str, data: ToolData) -> str:
-    """Pick from the list of all working days of the next months."""
+    """Pick the date from a list of all working days in the following months."""
     following = (day + timedelta(days=number) for number in range(1, 3 * days + 60))
     working = [
         candidate
@@ -173,7 +173,7 @@ def distance(draws: Draws, data: ToolData) -> Question:
 
 
 def both_ways(tool: str, start: str, end: str, **others: object) -> tuple[Graph, ...]:
-    """Build the graphs of either direction: it is as far back as it is there."""
+    """Build graphs for both directions, since the distance is the same."""
     return (one_call(tool, from_=start, to=end, **others), one_call(tool, from_=end, to=start, **others))
 
 
@@ -226,4 +226,4 @@ ASKS: Mapping[str, Ask] = {
     "unit_converter": units,
     "working_days": working_day,
 }
-"""A question for each tool."""
+"""A function for each tool that asks a question for it."""

@@ -1,4 +1,4 @@
-"""The scores of many episodes together: rates of calling, choosing and filling in."""
+"""Aggregated scores of many episodes: the rates for calling, choosing and filling in."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from tasks_app.tool_tasks.distances import Fault
 from tasks_app.tool_tasks.scores import Score
 
 Pair = tuple[str, str]
-"""The tool that was needed and the one that was called, or a tool and one of its fields."""
+"""A needed tool and the tool that was called instead, or a tool and one of its fields."""
 EXTRA = ""
 """Stands for arguments that the tool has no field for."""
 
 
 class Part(NamedTuple):
-    """Contribution of one episode to a rate: numerator and denominator."""
+    """One episode's contribution to a rate: numerator and denominator."""
 
     counted: float
     among: float
 
 
 def _recall(score: Score) -> Part:
-    """Count the episodes that need a call, and those of them with one."""
+    """Count the episodes that need a call and, among them, those that made one."""
     needs = score.is_needed and not score.is_optional
     return Part(needs and score.called > 0, needs)
 
 
 def _precision(score: Score) -> Part:
-    """Count the episodes with a call, and those of them that need one; optional calls count in neither."""
+    """Count the episodes that made a call and, among them, those that needed one.
+
+    Episodes in which a call is optional count in neither.
+    """
     called = score.called > 0 and not score.is_optional
     return Part(called and score.is_needed, called)
 
@@ -50,12 +53,12 @@ RATES: Mapping[str, Callable[[Score], Part]] = {
 
 
 def confusion_part(score: Score, pair: Pair) -> Part:
-    """Count how often another tool was called where one was needed, and how often it was needed."""
+    """Count how often one tool was called where another was needed, and how often that was needed."""
     return Part(score.confusions.count(pair), count_needs(score)[pair[0]])
 
 
 def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
-    """Count how often a field was wrong among the calls of its tool; in one way if ``fault`` is given."""
+    """Count how often a field was wrong in the calls of its tool; ``fault`` restricts the kind of fault."""
     tool, field = place
     faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
     return Part(sum(other is not None and fault in (None, other) for other in faults), len(faults))
@@ -68,16 +71,19 @@ def _fault(faults: Mapping[str, Fault], field: str) -> Fault | None:
 
 
 def count_needs(score: Score) -> Counter[str]:
-    """Count how often each tool was needed, by the graph that the calls fit best."""
+    """Count how often each tool was needed, according to the graph that fits the calls best."""
     return Counter([tool for tool, _ in score.distances] + [needed for needed, _ in score.confusions])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """``shares`` are those of ``RATES``, None if nothing counts. ``confusions`` counts pairs of the tool
-    needed and the one called, the most frequent first, and ``needs`` how often each tool was needed.
-    ``distances`` are means by tool and field. ``needing`` of the ``episodes`` need a call, and ``calling``
-    made one; those that are right either way are in neither. ``surplus`` of the ``calls`` were not needed.
+    """The rates of many episodes.
+
+    ``shares`` has a value for each of ``RATES``, None if nothing counts. ``confusions`` counts pairs of
+    needed and called tool, most frequent first, and ``needs`` counts how often each tool was needed.
+    ``distances`` are means by tool and field. Of the ``episodes``, ``needing`` need a call and ``calling``
+    made one; episodes in which a call is optional count in neither. Of the ``calls``, ``surplus`` were not
+    needed.
     """
 
     episodes: int

@@ -1,4 +1,4 @@
-"""Families of tool tasks by name: one file of ``tasks_app/tool_tasks/families`` is one family."""
+"""Registry of tool task families by name. Each file in ``tasks_app/tool_tasks/families`` is one family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of calls against the acceptable graphs: when, which and how."""
+"""Scores of calls against the acceptable graphs: when to call, which tool, and how."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tasks_app.tools import calls as tool_calls
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.types import TOOLS
 
-NOTHING, UNKNOWN = "no tool", "a tool that there is not"
-"""Stand for a tool where none was needed or called, and where the one that was called does not exist."""
+NOTHING, UNKNOWN = "no tool", "an unknown tool"
+"""Placeholders for a tool: none was needed or called, or the tool that was called does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """An episode's calls, by the graph that they fit best.
+    """The score of an episode's calls, against the graph that fits them best.
 
-    ``matched`` counts nodes whose tool was called, each after those it needs; ``surplus`` calls that match
-    none and are not harmless. ``distances`` are by tool and field, of matched nodes, and ``faults`` what
-    differs in each of these; ``confusions`` are pairs of the tool that was needed and the one that was
-    called, ``NOTHING`` where there is none: missing and surplus calls, paired in their order. A pair of the
-    same tool is one that was called before what it needs.
+    ``matched`` counts the nodes whose tool was called after the nodes that they need. ``surplus`` counts
+    calls that match no node and are not harmless. ``distances`` gives the distances of the matched nodes by
+    tool and field, and ``faults`` the kinds of difference. ``confusions`` pairs missing with surplus calls in
+    order, as needed tool and called tool, with ``NOTHING`` where one of them is absent. A pair of twice the
+    same tool means that the tool was called before what it needs.
     """
 
     is_needed: bool
@@ -51,19 +51,19 @@ class Score:
 
     @property
     def needed(self) -> float:
-        """Score of *when*: 1 if there was a call where one is needed, and none if none is."""
+        """Score of *when*: 1 if a call was made exactly if one is needed, or if calls are optional."""
         return float(self.is_optional or self.is_needed == bool(self.called))
 
     @property
     def selection(self) -> float | None:
-        """Score of *which*: share of right tools among calls made and missing; None if there are none."""
+        """Score of *which*: share of right tools among calls made or missing; None without such calls."""
         if not self.is_needed or not self.called:
             return None
         return self.matched / (self.nodes + self.surplus)
 
     @property
     def arguments(self) -> float | None:
-        """Score of *how*: nearness of arguments, over calls of the right tools; None if there are none."""
+        """Score of *how*: mean nearness of arguments in calls of the right tools; None without any."""
         if not self.distances:
             return None
         means = [sum(fields.values()) / len(fields) for _, fields in self.distances]
@@ -140,15 +140,16 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
 
 
 def _find_tool(call: Call) -> str:
-    """Return the tool of a call; a policy may name what it likes."""
+    """Return the tool of a call, or ``UNKNOWN``, since a policy may name any tool."""
     tool_calls.discover()
     return call.tool if call.tool in TOOLS else UNKNOWN
 
 
 def _best_match(calls: Sequence[Call], graph: Graph, distances: _Distances) -> _Match:
-    """Assign calls to nodes of their tools, each after those it needs: as many as possible, then the nearest.
+    """Assign calls to nodes with the same tool: as many calls as possible, then the nearest.
 
-    By sets of nodes that have a call, of which a graph of four nodes has sixteen.
+    A call must come after the calls that its node needs. The search runs over sets of nodes that have a call;
+    a graph with four nodes has sixteen.
     """
     best: dict[frozenset[int], _Match] = {frozenset(): _Match()}
     for place, call in enumerate(calls):

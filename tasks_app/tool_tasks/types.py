@@ -1,4 +1,4 @@
-"""A task of tool use with its truth: the answer, and every acceptable way to call tools for it."""
+"""Tool-use tasks with their truth: the answer and every acceptable way to call tools for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.draws import Draws
 from tasks_app.tools.data import ToolData
 
 Acceptable = Sequence[str]
-"""All values that an argument may have."""
+"""All acceptable values of an argument."""
 
 
 class Node(Struct, frozen=True, omit_defaults=True):
-    """A call that an answer takes; ``after`` are the places in its graph of those whose results it needs."""
+    """A call that an answer requires. ``after`` gives the indexes of the nodes whose results it needs."""
 
     tool: str
     arguments: Mapping[str, Acceptable]
@@ -23,11 +23,11 @@ class Node(Struct, frozen=True, omit_defaults=True):
 
 
 Graph = tuple[Node, ...]
-"""An acceptable way; an empty one calls nothing."""
+"""An acceptable way to the answer; an empty graph calls nothing."""
 
 
 class Truth(Struct, frozen=True):
-    """All acceptable graphs; ``harmless`` names tools of which any call neither counts nor costs anything."""
+    """All acceptable graphs. Calls of the ``harmless`` tools neither count nor cost anything."""
 
     graphs: tuple[Graph, ...]
     harmless: tuple[str, ...] = ()
@@ -35,8 +35,10 @@ class Truth(Struct, frozen=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A question over the data of a seed. The last call of the first graph tells the answer; other graphs may
-    leave a sum or the like to the head.
+    """A question over the data of one seed.
+
+    The last call of the first graph gives the answer. Other graphs may leave a final sum or the like to the
+    agent.
     """
 
     text: str
@@ -44,7 +46,7 @@ class Item:
     graphs: tuple[Graph, ...]
     harmless: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
-    """Tools that the panel must offer besides those of the graphs."""
+    """Tools that the panel must offer besides those in the graphs."""
 
     @property
     def truth(self) -> Truth:
@@ -53,9 +55,10 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """``stage`` is that of a course from when (1) over which (2) and how (3) to several calls (4).
+    """A family of tool tasks. ``stage`` is its place in the course.
 
-    ``check`` finds the answer of an item in another way than ``draw``.
+    The stages are when (1), which (2), how (3) and several calls (4). ``check`` finds an item's answer in
+    another way than ``draw``.
     """
 
     stage: int
@@ -65,7 +68,7 @@ class Family:
 
 
 class Call(Struct, frozen=True):
-    """A call that was made; ``is_ok`` if the tool had a result."""
+    """A call that was made; ``is_ok`` is true if the tool returned a result."""
 
     tool: str
     arguments: Mapping[str, str]

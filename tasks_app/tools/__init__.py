@@ -1,1 +1,1 @@
-"""Tools of a panel, as pure functions, shared by a page's form and a call in a prompt."""
+"""Tools of a panel as pure functions, which page forms and calls in prompts share."""

@@ -1,4 +1,4 @@
-"""Tool calls by anyone: what cannot be read is answered in words."""
+"""Tool calls from untrusted callers. Input that cannot be read is answered with a readable message."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NAME_CHARS = 40
 
 @cache
 def discover() -> None:
-    """Import every tool. Idempotent."""
+    """Import every tool. Calling it again has no effect."""
     TOOLS.discover(builtin)
 
 
 def get_tool(tool_id: str) -> Tool:
-    """Return the tool of an id. Raises ``GymError`` ``unknown_tool``."""
+    """Return the tool with this id. Raises ``GymError`` ``unknown_tool``."""
     discover()
     return TOOLS.get(tool_id)
 
@@ -29,7 +29,7 @@ def get_tool(tool_id: str) -> Tool:
 def call(
     tool_id: str, arguments: Mapping[str, object], data: ToolData, *, among: Collection[str] | None = None
 ) -> Result:
-    """Call one of the tools in ``among``, with arguments from anyone. Never raises for its input."""
+    """Call a tool, optionally only one in ``among``, with untrusted arguments. Never raises for its input."""
     discover()
     known: Collection[str] = TOOLS if among is None else among
     if tool_id not in known:
@@ -43,7 +43,7 @@ def call(
 
 
 def values_read(tool: Tool, arguments: Mapping[str, object], data: ToolData) -> Arguments:
-    """Read the values of a call, each in its one notation. Raises ``ToolError``."""
+    """Read a call's values, each in its canonical notation. Raises ``ToolError``."""
     names = [field.name for field in tool.fields]
     if unknown := sorted(set(arguments) - set(names)):
         raise ToolError(f"{tool.title} has no field {unknown[0][:40]!r}: only {', '.join(names)}.")
@@ -57,14 +57,14 @@ def values_read(tool: Tool, arguments: Mapping[str, object], data: ToolData) -> 
 
 
 def argument_text(value: object) -> str:
-    """Return an argument as one line of text; a number may be given as a number. Raises ``ToolError``."""
+    """Return an argument, which may be a number, as one line of text. Raises ``ToolError``."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ToolError("Arguments are texts or numbers.")
     try:
         text = " ".join(str(value).split())
-    except ValueError:  # an integer of more digits than Python writes
+    except ValueError:  # an integer with more digits than Python converts to text
         text = "9" * (ARGUMENT_CHARS + 1)
     if len(text) > ARGUMENT_CHARS or "\0" in text:
         raise ToolError(f"An argument has at most {ARGUMENT_CHARS} characters, and no NUL.")

@@ -1,6 +1,6 @@
-"""The data behind the tools, drawn from a seed: places, rates of a year, holidays, a handbook and a table.
+"""The data behind the tools, drawn from a seed: places, a year's rates, holidays, a handbook and a table.
 
-Everything is in whole numbers or exact fractions, so that it is the same on every machine.
+All data are whole numbers or exact fractions, so they are the same on every machine.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ PLACES, NAMESAKES = 12, 2
 PLAIN_KM = 900
 HOURS_OFF = 7
 RATE_PARTS = 10_000
-"""Parts of a unit: rates have four decimals."""
+"""Parts of a unit, since rates have four decimals."""
 RATE_STEP = 40
-"""The largest change of a day, in parts of ten thousand."""
+"""Maximum change of a rate per day, in ten-thousandths."""
 ROWS = 16
 SEEDS_CACHED = 64
 MEANS = {"car": (62, 98), "train": (88, 160), "bicycle": (13, 21)}
-"""Speeds in km/h, lowest and highest."""
+"""Minimum and maximum speed of each means of transport, in km/h."""
 
 
 class SectionWords(msgspec.Struct, frozen=True):
-    """A section's text with a name in braces for each number, the bounds of those, and questions for them."""
+    """A section's text with a placeholder for each number, the numbers' bounds, and a question for each."""
 
     title: str
     text: str
@@ -60,7 +60,7 @@ NUMBER_COLUMNS = ("Price", "Stock", "Weight")
 
 @dataclass(frozen=True)
 class Place:
-    """``x`` and ``y`` are kilometres on a plain, ``zone`` the hours that its clocks are before UTC's."""
+    """A place. ``x`` and ``y`` are kilometres on a plane; ``zone`` is the offset from UTC in hours."""
 
     name: str
     x: int
@@ -78,7 +78,10 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolData:
-    """``rates`` are units of a currency for one of ``BASE``, in parts, by code and day of ``RATES_YEAR``."""
+    """Data of one seed.
+
+    ``rates`` are parts of each currency per unit of ``BASE``, by day of ``RATES_YEAR``.
+    """
 
     places: tuple[Place, ...]
     speeds: dict[str, int]
@@ -90,7 +93,7 @@ class ToolData:
 
 @lru_cache(maxsize=SEEDS_CACHED)
 def draw_data(seed: int) -> ToolData:
-    """Draw the data of a seed, the same on every machine."""
+    """Draw the data of a seed, which are the same on every machine."""
     draws = Draws("tool-data-v1", seed)
     return ToolData(
         places=_places(draws.at("places")),
@@ -113,7 +116,7 @@ def _places(draws: Draws) -> tuple[Place, ...]:
 
 
 def _rates(draws: Draws, base: float) -> tuple[int, ...]:
-    """Draw one for each day of the year; on Saturdays and Sundays that of the Friday before holds."""
+    """Draw a rate for each day of the year; on Saturdays and Sundays Friday's rate applies."""
     parts = round(base * RATE_PARTS)
     if base == 1:
         return (parts,) * 365
@@ -127,7 +130,7 @@ def _rates(draws: Draws, base: float) -> tuple[int, ...]:
 
 
 def _holidays(draws: Draws) -> frozenset[date]:
-    """Draw working days alone, so that each of them counts, in every year."""
+    """Draw holidays in every year on working days only, so that each of them matters."""
     days: set[date] = set()
     for year in range(FIRST_YEAR, LAST_YEAR + 1):
         of_year: set[date] = set()

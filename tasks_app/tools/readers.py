@@ -1,4 +1,4 @@
-"""Readers of arguments: numbers, dates, times, choices, and names that a world knows."""
+"""Readers of arguments: numbers, dates, times, choices, and names of places."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ DECIMALS = 6
 
 
 def exact(value: str) -> Fraction:
-    """Parse a number that ``number_text`` wrote."""
+    """Parse a number that ``number_text`` has written."""
     return Fraction(value)
 
 
 def number_text(number: Fraction, *, decimals: int = DECIMALS) -> str:
-    """Write a number with at most so many decimals, rounded half away from zero, without idle zeros."""
+    """Write a number with up to ``decimals`` decimals, rounding halves away from zero.
+
+    Trailing zeros are dropped.
+    """
     scaled = abs(number) * 10**decimals
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     digits = str(whole).rjust(decimals + 1, "0")
@@ -41,7 +44,7 @@ def number(text: str, _data: ToolData) -> str:
 
 
 def whole(low: int, high: int) -> Read:
-    """Make the reader of a whole number from ``low`` to ``high``, which raises ``ToolError``."""
+    """Make a reader of whole numbers from ``low`` to ``high``, which raises ``ToolError``."""
 
     def read(text: str, data: ToolData) -> str:
         value = exact(number(text, data))
@@ -75,7 +78,7 @@ def clock(text: str, _data: ToolData) -> str:
 
 
 def place(text: str, data: ToolData) -> str:
-    """Read the full name of a place. A name that several have is refused with all of them."""
+    """Read the full name of a place. An ambiguous name is refused with the list of all matching places."""
     plain = folded(text)
     for known in data.places:
         if folded(known.name) == plain:
@@ -93,7 +96,7 @@ def folded(text: str) -> str:
 
 
 def option(options: Iterable[str]) -> Read:
-    """Make the reader of one of these options; it raises ``ToolError`` for any other."""
+    """Make a reader of these options, which raises ``ToolError`` for anything else."""
     by_name = {folded(name): name for name in options}
 
     def read(text: str, _data: ToolData) -> str:
@@ -113,7 +116,7 @@ def choice(name: str, label: str, options: tuple[str, ...]) -> Field:
 
 
 def field_maker(kind: Kind, read: Read, hint: str) -> Callable[[str, str], Field]:
-    """Make a factory of fields that differ by name and label alone."""
+    """Make a factory of fields that differ only in name and label."""
 
     def made(name: str, label: str) -> Field:
         return Field(name=name, label=label, kind=kind, read=read, hint=hint)

@@ -1,4 +1,4 @@
-"""Tools: their fields, how each is read, and what they answer."""
+"""Tools: their fields, how each field is read, and what the tools answer."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from core.registry import Registry
 from tasks_app.tools.data import ToolData
 
 Kind = Literal["text", "number", "date", "time", "choice"]
-"""The display of a field, and the distance of a wrong value (``tool_tasks/distances.py``)."""
+"""Decides how a field is displayed and how far wrong values are (``tool_tasks/distances.py``)."""
 Read = Callable[[str, ToolData], str]
-"""Reads a value into its one notation, such as ``2.5`` for ``2.50``. Raises ``ToolError`` if it cannot."""
+"""Reads a value into canonical notation, such as ``2.5`` for ``2.50``, or raises ``ToolError``."""
 Arguments = Mapping[str, str]
 
 
 class ToolError(Exception):
-    """The reason why a call has no result, in words for the caller."""
+    """The reason why a call has no result, worded for the caller."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """One argument; every field of a tool is required. ``options`` are all values of a choice."""
+    """One argument of a tool, always required. ``options`` are all values of a choice."""
 
     name: str
     label: str
@@ -34,9 +34,9 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """``run`` gets the values as ``read`` writes them, and answers in a line or a few.
+    """A tool. ``run`` receives the values as ``read`` writes them and answers in a few lines.
 
-    ``description`` says all that a caller has to know; ``button`` is on the form that calls the tool.
+    ``description`` tells callers all that they need to know. ``button`` labels the form that calls the tool.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Result of a call: the tool's answer, or why there is none."""
+    """The result of a call: the tool's answer, or the reason why there is none."""
 
     text: str
     is_ok: bool

@@ -1,1 +1,1 @@
-"""Families of tool tasks, one file each."""
+"""Families of tool tasks, one per file."""

@@ -1,4 +1,4 @@
-"""A choice between two tools that are alike: the panel has both."""
+"""Questions that require a choice between two similar tools, both of which are on the panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions without a call: what is asked for is stated, or can be done in the head."""
+"""Questions that need no call, because the answer is stated or can be worked out in the head."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.tools.data import CURRENCIES, MEANS, ToolData
 
 
 def draw(draws: Draws, data: ToolData) -> Item:
-    """Draw a kind; each looks like a question for a tool of the panel."""
+    """Draw a question that looks as if it were meant for one of the panel's tools."""
     make, rival = draws.pick(KINDS)
     text, answer = make(draws, data)
     return Item(text=text, answer=answer, graphs=((),), rivals=(rival,))
@@ -74,7 +74,7 @@ KINDS = (
 
 
 def check(item: Item, _data: ToolData) -> str:
-    """Find the answer in the question's own words."""
+    """Find the answer from the question's text alone."""
     text = item.text
     if match := re.fullmatch(r"What is (\d) plus (\d)\?", text):
         return str(len("x" * int(match[1]) + "x" * int(match[2])))

@@ -1,4 +1,4 @@
-"""One call with plain arguments, of any tool."""
+"""Questions that need one call of any tool, with arguments as the question states them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two to four calls, of which later ones may need the results of earlier ones."""
+"""Questions that need two to four calls, where later calls may need the results of earlier ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks_app.tool_tasks.types import Family, Graph, Item, Node
 from tasks_app.tools.data import REGIONS, Place, ToolData
 
 CALCULATOR = ("calculator",)
-"""Harmless tools: adding up in the head, or checking a sum twice, does no harm."""
+"""Harmless tools: it does no harm to add in the head instead, or to check a sum twice."""
 
 
 def draw(draws: Draws, data: ToolData) -> Item:
@@ -23,7 +23,7 @@ def draw(draws: Draws, data: ToolData) -> Item:
 
 
 def summed(parts: Sequence[Sequence[Graph]], expression: str) -> tuple[Graph, ...]:
-    """List every way of getting the parts, each with the calculator at the end, then each without."""
+    """List all ways to get the parts, first with the calculator at the end and then without it."""
     total = one_call("calculator", expression=expression)[0]
     ways = [tuple(node for graph in way for node in graph) for way in product(*parts)]
     with_total = [(*way, Node(total.tool, total.arguments, tuple(range(len(way))))) for way in ways]

@@ -1,4 +1,4 @@
-"""Calls until a condition holds, and none after that."""
+"""Questions that need calls until a condition holds and no call after that."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def draw(draws: Draws, data: ToolData) -> Item:
 
 
 def _first_in_stock(draws: Draws, data: ToolData) -> Item:
-    """Draw a threshold between stocks, so that each of the products is equally likely the first above it."""
+    """Draw a threshold such that each product is equally likely to be the first with a stock above it."""
     rows, last = draws.sample(data.rows, PRODUCTS), draws.whole(1, PRODUCTS)
     stocks = sorted((int(row["Stock"]) for row in rows), reverse=True)
     rows.sort(key=lambda row: -int(row["Stock"]))
@@ -61,7 +61,7 @@ KINDS = (_first_in_stock, _rule_or_cell)
 
 
 def check(item: Item, data: ToolData) -> str:
-    """Follow the question's own words, and return the last number that the tools show."""
+    """Follow the question's text and return the last number that the tools show."""
     *before, last = (_number(result.text, item.text) for result in oracle.play(item.graphs[0], data))
     if match := re.search(r"more than (\d+), in this order", item.text):
         threshold = int(match[1])
@@ -73,7 +73,7 @@ def check(item: Item, data: ToolData) -> str:
 
 
 def _number(text: str, question: str) -> int:
-    """Return a cell's number; a section's is the one whose words name what is in question."""
+    """Return a cell's number, or the number in a section that the question asks for."""
     numbers = re.findall(r"\d+", text.split("\n")[0])
     for section in WORDS.sections:
         if text.startswith(f"{section.title}: "):

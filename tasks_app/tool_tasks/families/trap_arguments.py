@@ -1,4 +1,4 @@
-"""One call whose arguments are not written in the question as the tool takes them."""
+"""Questions that need one call whose arguments must be converted to the form that the tool accepts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The tools, one file each."""
+"""The tools, one per file."""

@@ -1,4 +1,4 @@
-"""A calculator with a small grammar of its own, in exact fractions within bounds.
+"""A calculator with its own small grammar, which computes with exact fractions of bounded size.
 
 sum = product {("+" | "-") product}; product = signed {("*" | "/") signed};
 signed = ("-" | "+") signed | power;
@@ -23,7 +23,7 @@ END = ""
 
 
 class _Parser:
-    """Reads from left to right, and computes as it reads."""
+    """A parser that computes while it reads from left to right."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = [*tokens, END]
@@ -122,7 +122,7 @@ def evaluate(expression: str) -> Fraction:
 
 
 def read(text: str, _data: ToolData) -> str:
-    """Read an expression as its value: expressions of equal value are the same argument."""
+    """Replace an expression by its value, so that expressions of equal value are equal arguments."""
     return number_text(evaluate(text))
 
 

@@ -1,4 +1,4 @@
-"""A date so many days later or earlier, with its weekday."""
+"""Dates a number of days later or earlier, with their weekdays."""
 
 from __future__ import annotations
 

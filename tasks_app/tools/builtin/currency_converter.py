@@ -1,4 +1,4 @@
-"""Money in another currency, at the rate of a day."""
+"""Conversion of money into another currency at the rate of a given day."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CENTS = 2
 
 
 def read(text: str, _data: ToolData) -> str:
-    """Read a currency's code. Raises ``ToolError``."""
+    """Read a currency code. Raises ``ToolError``."""
     code = folded(text).upper()
     if code in CURRENCIES:
         return code

@@ -1,4 +1,4 @@
-"""Distance from one place to another."""
+"""Distances between two places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search in the handbook: the sections that have most of the words of a query, titles before texts."""
+"""Search in the handbook for the sections with the most words of a query; words in titles weigh more."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ SHOWN = 2
 
 
 def _stems(text: str) -> set[str]:
-    """Return the words without their endings: ``boats`` and ``boat`` are the same."""
+    """Return the words without a plural ending, so that ``boats`` equals ``boat``."""
     return {word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in IDLE}
 
 
 def rank_sections(query: str, data: ToolData) -> list[Section]:
-    """List the sections that have any word of the query, best first, equal ones in the handbook's order."""
+    """List the sections that contain a word of the query, best first, then in the handbook's order."""
     words = _stems(query)
     scores = [
         (TITLE_WEIGHT * len(words & _stems(section.title)) + len(words & _stems(section.text)), section)
@@ -49,7 +49,10 @@ def rank_sections(query: str, data: ToolData) -> list[Section]:
 
 
 def read(text: str, data: ToolData) -> str:
-    """Read a query as the title of its best section, which is compared. Raises ``ToolError``."""
+    """Replace a query by the title of its best section, so that queries can be compared.
+
+    Raises ``ToolError``.
+    """
     sections = rank_sections(folded(text), data)
     if not sections:
         titles = ", ".join(section.title for section in data.sections)

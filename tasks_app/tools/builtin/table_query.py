@@ -1,4 +1,4 @@
-"""A query of the stock list: one column of the rows that have a value in another."""
+"""Queries of the stock list: one column of the rows that have a given value in another column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LISTED_MAX = 20
 
 
 def run(values: Arguments, data: ToolData) -> str:
-    """Answer about the cells of the matching rows. Raises ``ToolError``."""
+    """Summarise the cells of the matching rows in the requested way. Raises ``ToolError``."""
     column, way = values["show"], values["as"]
     cells = [row[column] for row in data.rows if folded(row[values["where"]]) == values["equals"]]
     if not cells:

@@ -1,4 +1,4 @@
-"""The time in one place when it is a certain time in another."""
+"""Conversion of a time of day in one place to the time in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Travel time from one place to another."""
+"""Travel times between two places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tasks_app.tools.types import Arguments, Tool, tool_register
 
 
 def minutes(data: ToolData, start: str, end: str, means: str) -> int:
-    """Count minutes; a part of a minute counts as one."""
+    """Return the travel time in minutes, rounded up."""
     return -(-kilometres(data, start, end) * 60 // data.speeds[means])
 
 

@@ -1,4 +1,4 @@
-"""Lengths, weights, volumes and temperatures in other units. Names that mean several units are refused."""
+"""Conversion of lengths, weights, volumes and temperatures. Ambiguous unit names are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks_app.tools.readers import exact, folded, number_field, number_text
 from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 Unit = tuple[str, Fraction, Fraction]
-"""The quantity; its size in the first unit of that quantity; an offset added before multiplying."""
+"""Quantity, size in the quantity's first unit, and an offset that is added before multiplying."""
 
 
 def _unit(measure: str, size: str, added: str = "0") -> Unit:
@@ -85,7 +85,7 @@ _BY_NAME = {**{folded(name): name for name in UNITS}, **SHORT}
 
 
 def read(text: str, _data: ToolData) -> str:
-    """Read a unit by its name or short form. Raises ``ToolError``."""
+    """Read a unit's name or short form. Raises ``ToolError``."""
     plain = folded(text)
     for name in (plain, plain.removesuffix("s")):
         if name in _BY_NAME:
@@ -98,7 +98,7 @@ def read(text: str, _data: ToolData) -> str:
 
 
 def convert(amount: Fraction, unit: str, into: str) -> Fraction:
-    """Convert an amount. Raises ``ToolError`` for units that measure different things."""
+    """Convert an amount. Raises ``ToolError`` for units of different quantities."""
     (measure, size, added), (other, into_size, into_added) = UNITS[unit], UNITS[into]
     if measure != other:
         raise ToolError(f"A {unit} measures {measure}, a {into} measures {other}.")

@@ -1,4 +1,4 @@
-"""A date so many working days later: weekends and the holidays of a region do not count."""
+"""Dates a number of working days later; weekends and a region's holidays do not count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ DAYS_MAX = 250
 
 
 def run(values: Arguments, data: ToolData) -> str:
-    """Count working days from a date. Raises ``ToolError`` past the known holidays."""
+    """Return the date after the given number of working days.
+
+    Raises ``ToolError`` past the known holidays.
+    """
     day, left = date.fromisoformat(values["date"]), int(values["days"])
     while left:
         day += timedelta(days=1)
