@@ -1,1 +1,1 @@
-"""Worlds of the mock sites and the states folded over them: pure, and free of any task's truth."""
+"""Worlds of the mock sites and the states folded over them. They are pure and contain no task's truth."""

@@ -1,8 +1,9 @@
-"""Caches of worlds, which keep a process below some 200 MB however many episodes it serves.
+"""Caches of worlds that keep a process below about 200 MB however many episodes it serves.
 
-Each cache has a share of memory and as many entries as fit, by the size of one entry, measured over 60 worlds
-with ``tracemalloc``. What is computed from a world is dropped with the world: a cache with worlds as its keys
-would keep them alive. A world that is no longer cached is drawn again (booking site 9 ms, shop 0.3 ms).
+Each cache has a share of memory and holds as many entries as fit. The size of one entry was measured over 60
+worlds with ``tracemalloc``. What is computed from a world must be dropped with the world, whereas a cache
+keyed by worlds would keep them alive. A world that is no longer cached is drawn again (booking site 9 ms,
+shop 0.3 ms).
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ KIB_PER_MB = 1024
 
 
 def cache_size(*, megabytes: int, kib: int) -> int:
-    """Return how many entries of a size fit into a share of memory."""
+    """Return how many entries of the given size fit into a share of memory."""
     return megabytes * KIB_PER_MB // kib
 
 
 def world_opener(
     draw: Callable[..., W], change: Callable[[W, Any], W], *, most_changed: int
 ) -> Callable[..., W]:
-    """Make the ``open_world`` of a site, which opens the world of a key with its changes made.
+    """Make a site's ``open_world``, which opens the world of a key with its changes applied.
 
-    ``draw`` takes ``key, edition, first_day`` and caches worlds itself; ``most_changed`` changed ones are
-    cached.
+    ``draw`` takes ``key, edition, first_day`` and caches worlds itself. Up to ``most_changed`` changed worlds
+    are cached.
     """
 
     @lru_cache(maxsize=most_changed)
@@ -53,9 +54,9 @@ def world_opener(
 def cached_by_world(
     *, most: int
 ) -> Callable[[Callable[Concatenate[W, P], R]], Callable[Concatenate[W, P], R]]:
-    """Cache a function of a world and other arguments: the last ``most`` results for each world.
+    """Cache a function of a world and other arguments, keeping the last ``most`` results for each world.
 
-    A result must not refer to the world, which would then never be dropped.
+    A result must not refer to the world, or the world would never be dropped.
     """
 
     def decorate(function: Callable[Concatenate[W, P], R]) -> Callable[Concatenate[W, P], R]:

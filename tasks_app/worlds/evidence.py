@@ -1,12 +1,13 @@
-"""Evidence in an episode's site events, on any site, of the pages that were seen.
+"""Evidence of the pages that an episode has seen, from its site events, for any site.
 
-A fact is what the bytes of a response told, whatever the page; its name says of what. Names that end in days,
-from the first to the one after the last, tell of nights: ``X/price/A/B`` the price of all of them together,
-``X/prices/A/B`` that of each, ``X/full/A/B`` that one of them cannot be had, ``X/fulls/A/B`` that none can.
+A fact is something that the bytes of a response revealed, whatever the page; its name says what. Names that
+end in two days, the first and the one after the last, are about nights: ``X/price/A/B`` is their total price,
+``X/prices/A/B`` the price of each, ``X/full/A/B`` that at least one is unavailable, and ``X/fulls/A/B`` that
+all are.
 
-A need is met by its own fact, or by facts that it follows from. ``A or B`` needs one of several,
-``X/price/A/B`` whatever gives that sum, and ``X/none_free/A/B/N`` that no stretch of N nights can be had that
-begins from A to before B.
+A need is met by the fact of the same name or by facts from which it follows. ``A or B`` needs one of the two.
+``X/price/A/B`` needs any facts that give that sum. ``X/none_free/A/B/N`` needs facts that rule out every
+stretch of N nights that begins on A or later and before B.
 """
 
 from __future__ import annotations
@@ -17,32 +18,34 @@ from datetime import date, timedelta
 from typing import Any
 
 POP_UP_SHOWN = "pop_up_shown"
-"""``{name}``: a page has shown a pop-up."""
+"""``{name}``: a page showed a pop-up."""
 POP_UP_CLOSED = "banner_closed"
-"""``{name}``: the visitor has closed a pop-up."""
+"""``{name}``: the visitor closed a pop-up."""
 SHOWN = "shown"
-"""``{facts}``: the facts on a page, by the names that tasks use in ``needs``."""
+"""``{facts}``: the facts on a page, under the names that tasks use in ``needs``."""
 PAGE_SERVED = "page_served"
 PAGES_CAPPED = "pages_capped"
-"""The episode has reached its limit on recorded page views: later ones are not recorded."""
+"""The episode reached its limit on recorded page views, so later ones are not recorded."""
 ANSWER_RECORDED = "answer_recorded"
 TOOL_CALLED = "tool_called"
 COMMON_KINDS = (PAGE_SERVED, PAGES_CAPPED, ANSWER_RECORDED, TOOL_CALLED)
-"""Recorded for episodes of every kind: no site folds them, and they do not count towards limits."""
+"""Kinds that are recorded on every site. No site folds them, and they do not count towards limits."""
 LOOKS_MAX = 800
-"""The number of site events after which page views are no longer recorded: it leaves room for changes. What
-was seen afterwards is unknown."""
+"""Number of site events after which page views are no longer recorded, to leave room for changes.
+
+What an episode saw after that is unknown.
+"""
 
 Event = tuple[str, Mapping[str, Any]]
 Span = tuple[date, date]
-"""Nights, from the first day to the one after the last."""
+"""Nights as the first day and the day after the last."""
 SPANS = ("price", "full")
 OR = " or "
-"""Separates the ways of showing one thing."""
+"""Separates alternative ways of showing the same thing."""
 
 
 def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
-    """List the pop-ups that were shown and not closed since, in order."""
+    """List the pop-ups that were shown and have not been closed since, in order."""
     names: dict[str, None] = {}
     for kind, data in events:
         if kind == POP_UP_SHOWN:
@@ -53,17 +56,17 @@ def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 def is_whole(events: Iterable[Event]) -> bool:
-    """Return whether every page view was recorded."""
+    """Return whether all page views were recorded."""
     return sum(kind not in COMMON_KINDS for kind, _ in events) < LOOKS_MAX
 
 
 class Shown:
-    """The facts that were shown so far."""
+    """The facts that have been shown so far."""
 
     def __init__(self, facts: Iterable[str] = ()) -> None:
         self._facts: set[str] = set()
         self._spans: defaultdict[str, set[Span]] = defaultdict(set)
-        """Stretches of nights by subject and kind, such as ``X/price``: of ``price`` and ``full`` alone."""
+        """Stretches of nights by subject and kind, such as ``X/price``; only for ``price`` and ``full``."""
         self.add(facts)
 
     def add(self, facts: Iterable[str]) -> None:
@@ -101,7 +104,7 @@ def _days(text: str) -> Span:
 
 
 def _spans(text: str) -> list[Span]:
-    """Parse one stretch of nights, or with the plural each night of it: ``/A/B`` and ``s/A/B``."""
+    """Parse ``/A/B`` as one stretch of nights, and the plural ``s/A/B`` as a stretch for each night."""
     plural, _, days = text.partition("/")
     first, last = _days(days)
     if not plural:
@@ -111,7 +114,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _is_connected(first: date, last: date, sums: Iterable[Span]) -> bool:
-    """Return whether the sum of the nights follows from the given sums, by adding and taking away."""
+    """Return whether the price of the nights follows from the given sums by adding and subtracting."""
     reached, left = {first}, set(sums)
     while last not in reached:
         touching = {span for span in left if (span[0] in reached) != (span[1] in reached)}

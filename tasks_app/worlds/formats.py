@@ -1,4 +1,4 @@
-"""Dates and counts in the text view of a world, as the neutral look of its pages writes them."""
+"""Dates and counts in a world's text view, in the format of its pages' neutral look."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MONTHS = (
 
 
 def day_text(day: date) -> str:
-    """Write ``4 March 2033``."""
+    """Format a day as ``4 March 2033``."""
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def month_text(month: date) -> str:
-    """Write ``March 2033``, of any day in it."""
+    """Format a day's month as ``March 2033``."""
     return f"{MONTHS[month.month - 1]} {month.year}"
 
 
@@ -25,5 +25,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Write ``a tent``, ``an air fryer``; goes by the first letter, so not for "hour" or "unicorn"."""
+    """Add the article, as in ``a tent`` or ``an air fryer``, by the first letter ("hour" would be wrong)."""
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"

@@ -1,4 +1,7 @@
-"""Worlds by site: the ``plugin`` module of each folder registers how its world is opened and folded."""
+"""Registry of worlds by site.
+
+The ``plugin`` module of each folder registers how to open and fold its world.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,15 @@ from tasks_app.worlds.keys import world_arguments
 
 Event = tuple[str, Mapping[str, Any]]
 Kind = Literal["goal", "frame", "allowed"]
-"""Demanded by the task; to be left unchanged; or free to end in any state."""
+"""Whether a condition is required by the task, must stay unchanged, or may end in any state."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """``about``, ``expected`` and ``actual`` are as secret as the gold; ``kind`` and ``is_held`` are not."""
+    """One condition on a final state.
+
+    ``about``, ``expected`` and ``actual`` are as secret as the gold; ``kind`` and ``is_held`` are not.
+    """
 
     kind: Kind
     about: str
@@ -34,9 +40,10 @@ class Condition:
 class TextView:
     """A site's world as text, for arms without its pages.
 
-    A scope is the part of the site that a task's wording names, as plain public data. ``render`` gives the
-    Markdown of a scope, or with None of everything, in parts. ``bounds`` gives the least and most tokens of a
-    scope's text, in pairs that take more work from one to the next and get closer.
+    A scope is the part of the site that a task's wording names, as plain public data. ``render`` yields the
+    Markdown for a scope, or for everything if it is None, in parts. ``bounds`` yields pairs of the minimum
+    and maximum number of tokens in a scope's text; each pair costs more work than the one before and is
+    tighter.
     """
 
     scope_of: Callable[[Any, Mapping[str, Any]], dict[str, Any]]
@@ -49,7 +56,7 @@ class WorldPlugin:
     """A site's world, for pages, judges and task generation.
 
     ``open_world`` takes ``key, edition, first_day, changes`` and is cached. ``changes`` are the kinds of
-    events that change something, as opposed to recording a page view.
+    events that change something rather than record a page view.
     """
 
     id: str
@@ -58,26 +65,28 @@ class WorldPlugin:
     text_view: TextView
     changes: frozenset[str] = frozenset()
     searched: Callable[[Any, Mapping[str, Any]], str | None] | None = None
-    """The count that the site's own search gives for a task's ``given``; None if it gives none."""
+    """Returns the count that the site's own search gives for a task's ``given``, or None if it gives none."""
     compare: Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], list[Condition]] | None = (
         None
     )
-    """The conditions of an expected state, from the plain states before, expected and final, in this order.
-    All are held exactly when the expected state is reached. None if nothing is done on the site."""
+    """Lists the conditions of an expected state, given the plain states before, expected and final.
+
+    All of them hold exactly if the expected state is reached. None if the site has no actions.
+    """
 
 
 worlds: Registry[WorldPlugin] = Registry("world")
 
 
 def discover() -> None:
-    """Import the plug-in of every site. Idempotent."""
+    """Import every site's plug-in. Calling it again has no effect."""
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         if module.ispkg and importlib.util.find_spec(f"{module.name}.plugin"):
             importlib.import_module(f"{module.name}.plugin")
 
 
 def state_plain(payload: Mapping[str, Any], events: Sequence[Event], *, salt: bytes) -> dict[str, Any]:
-    """Return the state in which the events left a task's world, as JSON."""
+    """Return the state of a task's world after the events, as JSON data."""
     plugin = worlds.get(payload["site"])
     world = plugin.open_world(**world_arguments(payload, salt=salt))
     return plain(plugin.fold(world, events))

@@ -63,7 +63,7 @@ def test_an_untouched_state_lacks_the_goal_and_breaks_no_frame() -> None:
 def test_an_additional_action_breaks_only_the_frame() -> None:
     beside = ("cancelled", {"trip": SECOND, "fee": 700})
     assert failed([CANCELLED], [CANCELLED, beside]) == [
-        ("frame", "All else of earlier trips", "as before", f"{SECOND}: status cancelled"),
+        ("frame", "Other facts of earlier trips", "as before", f"{SECOND}: status cancelled"),
         ("frame", "Further fees", "none", f"cancellation of {SECOND}, EUR 7.00"),
     ]
     (further,) = failed([CANCELLED], [CANCELLED, BOOKED])
@@ -79,5 +79,5 @@ def test_another_order_of_actions_breaks_the_frame() -> None:
 def test_allowed_differences_are_listed_and_always_hold() -> None:
     beside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"place": "Old Town"})]
     allowed = {one.about: (one.actual, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
-    assert allowed["Notices that were closed"] == ("1", True)
+    assert allowed["Notices closed"] == ("1", True)
     assert allowed["Searches"] == ("1", True)

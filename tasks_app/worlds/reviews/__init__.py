@@ -1,1 +1,1 @@
-"""The world of ``reviews``: a shop whose products have 50 to 600 reviews each."""
+"""World of ``reviews``, a shop whose products have 50 to 600 reviews each."""

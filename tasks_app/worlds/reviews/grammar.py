@@ -1,7 +1,7 @@
-"""Sentence patterns: text with groups of alternatives, ``The [bag|thing] [@verdict] {x}.``
+"""Sentence patterns: text with groups of alternatives, such as ``The [bag|thing] [@verdict] {x}.``
 
-``[a|b]`` is one of the options, ``[@name]`` one of a named list, whose options may hold groups themselves, as
-an option may hold ``@name``; ``{slot}`` is filled in by the caller.
+``[a|b]`` stands for one of the options. ``[@name]`` stands for one option from a named list; the list's
+options may contain groups, and a group's option may be ``@name`` as well. The caller fills in ``{slot}``.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _NAME = re.compile(r"(?<!\[)@\w+")
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Literal text and groups in turn; an option is text or a pattern of its own."""
+    """Literal texts and groups in turn. An option is a text or another pattern."""
 
     parts: tuple[str | tuple[str | Pattern, ...], ...]
     topics: frozenset[str] = frozenset()
-    """The pattern's topic; a review mentions each topic once, so that it cannot contradict itself."""
+    """The pattern's topics. A review mentions each topic only once, so it cannot contradict itself."""
 
     @property
     def variants(self) -> int:
-        """Number of texts that it can become, slots left aside."""
+        """Number of texts that the pattern can produce, ignoring slots."""
         variants = 1
         for part in self.parts:
             if not isinstance(part, str):
@@ -38,7 +38,7 @@ class Pattern:
 
 
 def pattern(source: str, *, lists: Lists) -> Pattern:
-    """Parse a source. Raises ``KeyError`` for a list that is not there."""
+    """Parse a pattern's source. Raises ``KeyError`` for an unknown list."""
     pieces = _GROUP.split(source)
     parts: list[str | tuple[str | Pattern, ...]] = []
     for index, piece in enumerate(pieces):
@@ -62,7 +62,7 @@ def _option(source: str, *, lists: Lists) -> str | Pattern:
 
 
 def pattern_write(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
-    """Write one sentence of the pattern, beginning with a capital."""
+    """Write one sentence from the pattern, beginning with a capital letter."""
     pieces: list[str] = []
     _write(of, draws, pieces)
     text = "".join(pieces)

@@ -1,4 +1,4 @@
-"""Placement of terms in reviews: by construction, so that the truth needs no reading."""
+"""Placement of terms in reviews by construction, so that the truth is known without reading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEWEST, MOST = 3, 60
 MOST_IN_BODY = 4
 PART_FORMS = (0.68,)
 PROBLEM_FORMS = (0.46, 0.66, 0.80)
-"""Shares of mentions with the word itself, and with it and each form before the last."""
+"""Cumulative shares of mentions with the word itself and with each of its other forms except the last."""
 CAPITAL_SHARE = 0.12
 UPPER_SHARE = 0.06
 FOREIGN_MENTION_SHARE = 0.3
@@ -20,13 +20,13 @@ FOREIGN_MENTION_SHARE = 0.3
 
 @lru_cache(maxsize=1 << 14)
 def get_mark(term: str, form: int, case: Case, place: Place, at: int = 0) -> Mark:
-    """Return one object for equal marks: there are far fewer of them than reviews that have one."""
+    """Return a shared object for equal marks, since many reviews have the same ones."""
     return Mark(term, form, case, place, at)
 
 
 @dataclass(slots=True)
 class Plot:
-    """Parts of a review that are settled before terms are planted in it."""
+    """The parts of a review that are settled before terms are planted in it."""
 
     stars: int
     sentences: int
@@ -35,7 +35,7 @@ class Plot:
 
 
 def terms_plant(draws: Draws, plots: list[Plot], terms: tuple[Term, ...]) -> list[tuple[Mark, ...]]:
-    """Plant terms and return each review's marks; reviews grow, and get replies, where marks need it."""
+    """Plant terms and return each review's marks. Reviews get longer and get replies if marks need it."""
     planter = _Planter(draws, plots)
     for term in terms:
         planter.plant(term)
@@ -54,7 +54,7 @@ class _Planter:
         self.filled: set[tuple[Place, int]] = set()
 
     def plant(self, term: Term) -> None:
-        """Plant mentions, and in other reviews what resembles one."""
+        """Plant mentions and, in other reviews, text that only resembles mentions."""
         taken: set[int] = set()
         ceiling = min(MOST, max(FEWEST + 3, len(self.english) * 2 // 5))
         core = self._take(self.draws.log_whole(FEWEST, ceiling), "body", taken)
@@ -74,7 +74,7 @@ class _Planter:
         self._again(term, core)
 
     def _again(self, term: Term, core: list[int]) -> None:
-        """Plant a second mention in some reviews, which still count once."""
+        """Plant a second mention in some reviews, which still count only once."""
         for number in core:
             drawn = self.share()
             if drawn < 0.06 and self._is_free(number, "body"):
@@ -85,7 +85,7 @@ class _Planter:
                 self._mark(number, term, "reply", 0)
 
     def _take(self, count: int, place: Place, taken: set[int]) -> list[int]:
-        """Take up to ``count`` English reviews that have room and nothing of the term yet."""
+        """Take up to ``count`` English reviews that have room and contain nothing of the term yet."""
         chosen: list[int] = []
         for _ in range(count * 6):
             if len(chosen) == count:
@@ -123,7 +123,7 @@ class _Planter:
         drawn = self.share()
         if drawn < UPPER_SHARE:
             return "upper"
-        # "Leaks ..." and "Leaked ..." begin no sentence of the grammar, and titles begin with other words.
+        # No sentence in the grammar begins with "Leaks" or "Leaked", and titles begin with other words.
         if (
             drawn < UPPER_SHARE + CAPITAL_SHARE
             and place == "body"

@@ -1,8 +1,8 @@
-"""Outlines of reviews: who wrote when and how, and which terms are where; the words come after (``text``).
+"""Outlines of reviews: who wrote them, when and how, and where terms occur. ``text`` adds the words later.
 
-Terms are planted: each term of the product's category in 3 to 60 reviews, as many times rare as common, and
-beside them what a careless count takes for them: the term in a title or a reply alone, inside a longer word,
-in another form or in capitals, in a translation.
+Each term of the product's category is planted in 3 to 60 reviews. The number is drawn log-uniformly, so rare
+terms are as likely as common ones. Other reviews get text that only a careless reader would count: the term
+only in a title or a reply, inside a longer word, in another form, in capitals, or in a translation.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ STARS = (
     (0.05, 0.12, 0.24, 0.52),
     (0.03, 0.08, 0.18, 0.42),
 )
-"""Shares of reviews with at most 1, 2, 3, 4 stars, by a product's mood."""
+"""Cumulative shares of reviews with at most 1, 2, 3 and 4 stars, by a product's mood."""
 LENGTHS = (0.10, 0.26, 0.46, 0.64, 0.78, 0.88, 0.95)
-"""Shares of reviews with at most 1 to 7 sentences; 8 is the most."""
+"""Cumulative shares of reviews with at most 1 to 7 sentences; the maximum is 8."""
 VERIFIED_SHARE = 0.76
 UNHELPFUL_SHARE = 0.38
 MOST_HELPFUL = 260
 FOREIGN_SHARE = 0.06
 INITIALS = "ABCDEFGHIJKLMNOPRSTVWZ"
 SERIALS = 9973
-"""Prime: a review's number times anything below it, modulo it, is a serial of its own."""
+"""A prime. A review's number times any smaller number, modulo this prime, gives a unique serial number."""
 
 
 def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
-    """Return the product's reviews, newest first; of one day, in the order of their ids."""
+    """Return the product's reviews, newest first, and by id within a day."""
     index = [product.id for product in world.products].index(product_id)
     drawn = _outlines(world.key, world.edition, world.first_day, index)
     for change in world.changes:
@@ -55,7 +55,7 @@ def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
 
 
 def stars(world: World, product_id: str) -> tuple[int, ...]:
-    """Return the stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
+    """Return the stars of the product's reviews in no order, with a tenth of the work of ``outlines``."""
     index = [product.id for product in world.products].index(product_id)
     draws = Draws(world.key, "reviews", world.edition, "outlines", index)
     plots = _plots(draws.at("plots"), world.products[index], vocabulary.load_vocabulary(world.edition))
@@ -63,7 +63,7 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
 
 
 def mean_tenths(world: World, product_id: str) -> int:
-    """Return the mean of all stars in tenths, halves rounded up."""
+    """Return the mean rating in tenths of a star, rounding halves up."""
     counts = star_counts(world, product_id)
     total, given = sum(counts), sum(number * count for number, count in enumerate(counts, start=1))
     return (20 * given + total) // (2 * total)
@@ -74,7 +74,7 @@ def star_counts(world: World, product_id: str) -> tuple[int, ...]:
     return _star_counts(world.key, world.edition, world.first_day, product_id)
 
 
-# Keyed by what a world is drawn from: with worlds as its keys the cache would keep them alive.
+# The key is what a world is drawn from, because a cache keyed by worlds would keep them alive.
 @lru_cache(maxsize=4096)
 def _star_counts(key: bytes, edition: Edition, first_day: date, product_id: str) -> tuple[int, ...]:
     given = Counter(stars(worlds.world(key, edition=edition, first_day=first_day), product_id))
@@ -149,7 +149,7 @@ def _people(
 
 
 def _name(draws: Draws, people: tuple[str, ...], names: set[str]) -> str:
-    """Draw a name that the product's other reviewers do not have."""
+    """Draw a name that no other reviewer of the product has."""
     share = draws.share
     while True:
         first = people[int(share() * len(people))]

@@ -1,7 +1,7 @@
-"""A product's pictures, by names that are drawn the same for every world.
+"""A product's pictures. Their names are the same in all worlds.
 
-There are few enough names that each picture is drawn once and shown in all worlds: a name reveals nothing
-about a world. A product is shown in colours that it is sold in.
+There are so few names that each picture is drawn once and shown in all worlds, so a name reveals nothing
+about a world. A product is shown in colours in which it is sold.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Product, World
 
 STYLES = 5
-"""Shapes of each category: as many as there are rivals, so that no two of those look the same."""
+"""Number of shapes per category. There are as many as rivals, so no two rivals look the same."""
 MOST_PICTURES = 3
 
 _NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-([a-z]+)-([1-9])", re.ASCII)
 
 
 class Picture(NamedTuple):
-    """A picture by its content: a category, one of the edition's colours, one of the shapes."""
+    """A picture, identified by its content: a category, one of the edition's colours, and a shape."""
 
     category: str
     colour: str
@@ -35,12 +35,12 @@ class Picture(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Description for agents that do not see it."""
+        """Description for agents that do not see the picture."""
         return f"{self.category.replace('-', ' ').capitalize()} in {self.colour}"
 
 
 def picture_read(name: str) -> Picture | None:
-    """Parse the name of a picture; None when there is no such picture."""
+    """Parse a picture's name, or return None if there is no such picture."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[3]) > STYLES:
         return None
@@ -52,7 +52,7 @@ def picture_read(name: str) -> Picture | None:
 
 
 def pictures(world: World, product: Product) -> tuple[Picture, ...]:
-    """Choose two or three, in as many of the product's colours, all of one shape."""
+    """Choose two or three pictures in different colours of the product, all with the same shape."""
     style = _styles(world.key, world.edition)[world.products.index(product) % STYLES]
     count = MOST_PICTURES - product.number % 2
     return tuple(Picture(product.category, colour, style) for colour in product.colours[:count])
@@ -60,5 +60,5 @@ def pictures(world: World, product: Product) -> tuple[Picture, ...]:
 
 @lru_cache(maxsize=1024)
 def _styles(key: bytes, edition: Edition) -> list[int]:
-    """Return the shapes of the first products, in turn."""
+    """Return the order in which products get shapes."""
     return Draws(key, "reviews", edition, "pictures").shuffled(range(1, STYLES + 1))

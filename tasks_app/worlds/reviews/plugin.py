@@ -17,7 +17,7 @@ open_world = world_opener(world, world_change, most_changed=cache_size(megabytes
 
 
 def searched(of: World, given: Mapping[str, Any]) -> str | None:
-    """Count the reviews that the shop's search finds for the term of a task."""
+    """Count the reviews that the shop's own search returns for a task's term, if the task has one."""
     if "product" not in given or "term" not in given:
         return None
     return str(len(search(of, given["product"], given["term"])))

@@ -1,4 +1,4 @@
-"""The questions section of a product, where terms are mentioned too."""
+"""A product's questions section, which mentions terms too."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
         return pattern_write(draws.pick(words.phrases[name]), draws=draws, slots=slots)
 
     text = written(f"ask{kind}")
-    # The same question about a product always gets the same answer.
+    # The same question about a product always gets the same kind of answer.
     answer = f"answer{kind or Draws(world.key, 'answer', product.number, text).pick('+-')}"
     return Question(
         id=f"Q{product.number}{place:02d}",

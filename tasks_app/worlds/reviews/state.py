@@ -13,7 +13,7 @@ Event = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Line of the basket: a product in one colour and size."""
+    """A line of the basket: a product in one colour and size."""
 
     product: str
     colour: str
@@ -26,8 +26,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Reviews found helpful, with "Read more" opened, with the reply opened; the pop-ups that were dismissed;
-    and the basket, in the order in which its lines were put there."""
+    """The state of the shop in an episode.
+
+    It holds the reviews voted helpful, those whose "Read more" or reply was opened, the closed pop-ups, and
+    the basket in the order in which its lines were added.
+    """
 
     voted: frozenset[str] = frozenset()
     unfolded: frozenset[str] = frozenset()
@@ -35,21 +38,21 @@ class State:
     closed: frozenset[str] = frozenset()
     basket: tuple[Line, ...] = ()
     searches: tuple[Mapping[str, Any], ...] = ()
-    """Latest last, each once."""
+    """Distinct searches, latest last."""
     seen: int = 0
-    """Number of things looked at: products, questions, lists of reviews, and what was opened of one."""
+    """Number of things viewed: products, questions, lists of reviews, and opened parts of reviews."""
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
-    """Fold the events, given as kind and data in their order, into a state.
+    """Fold the events, given as kind and data in order, into a state.
 
     - ``helpful_voted`` and ``helpful_withdrawn`` ``{review}``
-    - ``shown`` ``{facts}``: what a page held; of a review, ``review V1234567 more`` is what was folded, and
-      ``review V1234567 reply`` the seller's reply
+    - ``shown`` ``{facts}``: the contents of a page; ``review V1234567 more`` stands for a review's folded
+      text and ``review V1234567 reply`` for the seller's reply
     - ``product_opened`` and ``questions_opened`` ``{product}``
     - ``banner_closed`` ``{name}``
-    - ``basket_changed`` ``{product, colour, size, quantity}``: how many there are now, 0 for none
-    - ``recent_search`` any data: the search
+    - ``basket_changed`` ``{product, colour, size, quantity}``: the new quantity, 0 for none
+    - ``recent_search`` with any data: the search
 
     Other kinds are ignored, and so are reviews of products that the shop does not have.
     """
@@ -62,12 +65,12 @@ def fold(world: World, events: Iterable[Event]) -> State:
 
 
 def helpful_votes(state: State, *, review: str, drawn: int) -> int:
-    """Return the votes to show: those of the world and the episode's own."""
+    """Return the number of votes to show: the world's plus the episode's own."""
     return drawn + (review in state.voted)
 
 
 def _show(state: State, data: Mapping[str, Any]) -> State:
-    """Note shown facts; folded text is on a page only when its opening was requested."""
+    """Record the facts shown; folded text counts as shown only on a page for which it was opened."""
     opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
     return replace(
         state,

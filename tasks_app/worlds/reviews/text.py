@@ -1,4 +1,4 @@
-"""The words of reviews, drawn only when they are read, each review's from a stream of its own."""
+"""The words of reviews, drawn only when they are read and from a separate stream for each review."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Revie
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
 LED_SHARE = 0.22
 TURNED_SHARE = 0.7
-"""Shares of sentences after a few words that lead to them: of the same tone as the last one, of the other."""
+"""Probability of linking words before a sentence, if its tone is the previous one's and if it is not."""
 LONG = 3
-"""The fewest sentences of a review that may also say something that its stars do not."""
+"""Minimum number of sentences for a review that may also say something at odds with its stars."""
 LOOKS = 6
 SEARCH_MEANING = (
     "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title and "
     "the text (of a translated review, both the translation and the original) and in the seller response."
 )
-"""The site's own search means what it says, not what a task asks."""
+"""The site's own search works as this text says, not as a task's rule says."""
 MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
 
 
 def reviews(world: World, product_id: str) -> tuple[Review, ...]:
-    """Return every review of the product with its words, in the order of ``outlines``."""
+    """Return every review of the product with its text, in the order of ``outlines``."""
     return _reviews(world.key, world.edition, world.first_day, product_id, world.changes)
 
 
@@ -52,7 +52,7 @@ def _reviews(
     return tuple(map(scribe.review, outlines(world, product_id)))
 
 
-# One with its outline has 2 KiB. A list is shown again for each part of it that is opened.
+# A review with its outline takes 2 KiB. A list is shown again for each part of it that is opened.
 @lru_cache(maxsize=cache_size(megabytes=8, kib=2))
 def _review(key: bytes, edition: Edition, first_day: date, product_id: str, outline: Outline) -> Review:
     return _scribe(key, edition, first_day, product_id).review(outline)
@@ -65,7 +65,7 @@ def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _
 
 
 def search(world: World, product_id: str, text: str) -> tuple[Review, ...]:
-    """Return the reviews of a product that contain the text, as ``SEARCH_MEANING`` says; newest first."""
+    """Return a product's reviews that contain the text as ``SEARCH_MEANING`` defines, newest first."""
     needle = text.casefold()
     return tuple(
         review
@@ -79,7 +79,7 @@ def helpful_text(votes: int) -> str:
 
 
 def others(world: World, product: Product) -> tuple[str, ...]:
-    """List the products that reviewers compare this one with: its rivals in the shop, or other brands'."""
+    """List what reviewers compare this product with: its rivals in the shop, or else other brands."""
     names = tuple(
         other.name for other in world.products if other.category == product.category and other is not product
     )
@@ -88,7 +88,7 @@ def others(world: World, product: Product) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A review while it is written: its own stream, its sentences so far, and what they spoke of."""
+    """A review being written: its stream of draws, the patterns used so far, and the topics covered."""
 
     draws: Draws
     stars: int
@@ -98,31 +98,31 @@ class _Draft:
     topics: set[str] = field(default_factory=set)
     tones: dict[str, str] = field(default_factory=dict)
     last: str = ""
-    """The tone of the sentence before; empty at first."""
+    """Tone of the previous sentence; empty at first."""
 
     def tone(self) -> str:
-        """Choose praise or complaint as the stars have it; with two or four stars now and then the other."""
+        """Choose praise or complaint by the stars; with two or four stars, sometimes the opposite."""
         likely = (0, 0.12 * self.is_long, 0.5, 1 - 0.13 * self.is_long, 1)[self.stars - 1]
         return "+" if self.draws.share() < likely else "-"
 
     def tone_of(self, subject: str) -> str:
-        """Choose as ``tone`` does, and the same whenever the review comes back to the subject."""
+        """Choose as ``tone`` does, but always the same when the review returns to a subject."""
         if subject not in self.tones:
             self.tones[subject] = self.tone()
         return self.tones[subject]
 
     def mood(self) -> str:
-        """Choose as ``side`` does, with "neither" for three stars and sometimes for two and four."""
+        """Choose as ``side`` does, or "neither": often for three stars, rarely for two and four."""
         neither = (0, 0.15, 0.6, 0.15, 0)[self.stars - 1]
         return "~" if self.draws.share() < neither else self.side()
 
     def side(self) -> str:
-        """Choose praise or complaint as the stars have it, without exception."""
+        """Choose praise or complaint strictly according to the stars."""
         overall = self.overall()
         return self.tone() if overall == "~" else overall
 
     def is_new(self, pattern: Pattern) -> bool:
-        """Return whether it is unused, and of topics that the review has not spoken of."""
+        """Return whether the pattern is unused and its topics are not covered yet."""
         return id(pattern) not in self.used and self.topics.isdisjoint(pattern.topics)
 
     def overall(self) -> str:
@@ -154,7 +154,7 @@ class _Scribe:
         return Review(outline=outline, title=self._title(draft, outline), body=body, reply=reply)
 
     def _draft(self, outline: Outline) -> _Draft:
-        """Start a review; a reviewer has one use for the product and compares it with one other."""
+        """Start a review. Its author has one use for the product and compares it with one other product."""
         draws = self.stream.at(outline.number)
         use, other = draws.pick(self.category.uses), draws.pick(self.others)
         slots = {**self.slots, "use": use, "other": other}
@@ -166,7 +166,7 @@ class _Scribe:
         return draft
 
     def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
-        """Pick one that the review has not used yet, if a few looks find it, and of topics new in it."""
+        """Pick an unused pattern with new topics, if a few attempts find one."""
         for _ in range(LOOKS):
             pattern = draft.draws.pick(patterns)
             if draft.is_new(pattern):
@@ -179,7 +179,7 @@ class _Scribe:
         return pattern
 
     def _led(self, draft: _Draft, sentence: str, tone: str) -> str:
-        """Return the sentence, now and then after a few words that link it to the one before."""
+        """Return the sentence, sometimes after a few words that link it to the previous one."""
         is_turn = {draft.last, tone} == {"+", "-"}
         is_first, draft.last = not draft.last, tone
         if is_first or not draft.draws.chance(TURNED_SHARE if is_turn else LED_SHARE):
@@ -254,7 +254,7 @@ class _Scribe:
     def _both(
         self, draft: _Draft, outline: Outline, *, name: str, place: int = 0, mark: Mark | None = None
     ) -> tuple[str, str]:
-        """Write a sentence and its translation: the same stream picks the same of both."""
+        """Write a sentence and its translation; the same stream makes the same choices in both."""
         pairs = vocabulary.translations(outline.language)[name]
         unused = [pair for pair in pairs if id(pair) not in draft.used] or pairs
         own, english = pair = unused[int(draft.draws.share() * len(unused))]

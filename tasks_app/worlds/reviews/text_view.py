@@ -1,4 +1,4 @@
-"""The shop in words: its pages' content on a product, its questions and every one of its reviews."""
+"""Text view of the shop: its pages' content about products, their questions and all their reviews."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ PRODUCT_TOKENS = 620
 REVIEW_TOKENS = 41
 SENTENCE_TOKENS = 12
 REPLY_TOKENS = 22
-"""Tokens that each adds to a text, on average over both editions: a product with its questions, a review with
-title and facts, a sentence of its text, a reply of the seller."""
+"""Average tokens in both editions of each part of a text.
+
+The parts are a product with its questions, a review with title and facts, a sentence, and a seller's reply.
+"""
 TOLERANCE = 0.15
-"""Largest deviation of a product's text from their sum, as a share of it."""
+"""Maximum relative deviation of a product's text from the sum of its parts."""
 INTRO = (
     "Each product with all its reviews, newest first, and its questions, which are not reviews. A review "
     "shows its title, stars, date, reviewer, options, badge and votes, then its text, and the seller "
@@ -38,7 +40,7 @@ def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render(world: World, scope: Scope | None) -> Iterator[str]:
-    """Yield the world in Markdown, part by part: the products of a scope, or everything."""
+    """Yield the world as Markdown in parts, either the products of a scope or everything."""
     yield f"# Products and their reviews\n\n{INTRO}"
     for product in world.products:
         if scope is None or product.name in scope["products"]:
@@ -51,7 +53,7 @@ def render(world: World, scope: Scope | None) -> Iterator[str]:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """Yield one pair, before a review is written."""
+    """Yield one pair of bounds without writing any review."""
     about = 0
     for product in world.products:
         if product.name in scope["products"]:

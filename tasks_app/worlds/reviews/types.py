@@ -1,4 +1,4 @@
-"""The shop's world as frozen values: products and reviews."""
+"""Frozen types of the shop's world: products and reviews."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from tasks_app.worlds.editions import Edition
 
 FOLD = 3
-"""Sentences of a review that are shown before "Read more"."""
+"""Number of sentences of a review that are shown before "Read more"."""
 
 Case = Literal["lower", "capital", "upper"]
 Place = Literal["title", "body", "reply"]
@@ -18,16 +18,16 @@ Place = Literal["title", "body", "reply"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A word that tasks count reviews by."""
+    """A word whose mentions tasks count in reviews."""
 
     word: str
     forms: tuple[str, ...]
-    """The plural of a noun, or the third person, past and -ing form of a verb."""
+    """Plural of a noun, or third person, past and -ing form of a verb."""
     kind: Literal["part", "problem"]
     longer: tuple[str, ...]
-    """Sentences with a longer word that contains the term."""
+    """Sentences that contain a longer word with the term in it."""
     foreign: Mapping[str, str]
-    """The word in each foreign language of the edition."""
+    """The word in each of the edition's foreign languages."""
 
     @property
     def all_forms(self) -> tuple[str, ...]:
@@ -36,17 +36,17 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """A kind of product. Its id is the name of its file."""
+    """A kind of product. Its id is its file's name."""
 
     id: str = ""
     noun: str
     terms: tuple[Term, ...]
     models: tuple[str, ...]
     size_word: str
-    """The shop's word for the sizes of such products: some come in capacities, others in types."""
+    """The shop's word for the product's sizes, since some products come in capacities and others in types."""
     sizes: tuple[str, ...]
     prices: tuple[int, int]
-    """Lowest and highest, in euros."""
+    """Lowest and highest price in euros."""
     uses: tuple[str, ...]
     praise: tuple[str, ...]
     blame: tuple[str, ...]
@@ -55,7 +55,10 @@ class Category:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """``price`` is in cents; ``launched`` counts days back from the world's first day."""
+    """A product.
+
+    ``price`` is in cents, and ``launched`` is the number of days before the world's first day.
+    """
 
     id: str
     number: int
@@ -84,7 +87,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The shop on ``first_day``; every review is from before it. The first five products are rivals."""
+    """The shop on ``first_day``. All reviews are from before that day. The first five products are rivals."""
 
     key: bytes = field(repr=False)
     edition: Edition
@@ -93,11 +96,11 @@ class World:
     changes: tuple[Change, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash cheaply: caches hash a world ten times per task, and its products are long."""
+        """Hash cheaply, since caches hash a world ten times per task and products are long."""
         return hash((self.key, self.edition, self.first_day, self.changes))
 
     def product(self, product_id: str) -> Product:
-        """Return a product. Raises ``StopIteration`` when there is none."""
+        """Return a product. Raises ``StopIteration`` if it does not exist."""
         return next(product for product in self.products if product.id == product_id)
 
     @property
@@ -107,19 +110,19 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A term in a review: ``form`` 0 is the word itself, 1 and up its other forms, -1 a longer word."""
+    """A term in a review. ``form`` is 0 for the word, 1 and up for its other forms, -1 for a longer word."""
 
     term: str
     form: int
     case: Case
     place: Place
     at: int = 0
-    """Index of the body's sentence."""
+    """Index of the sentence in the body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A review but for its words: ``number`` names the stream that they are drawn from."""
+    """A review without its text. ``number`` names the stream from which the text is drawn."""
 
     id: str
     number: int
@@ -139,8 +142,10 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A review as it is shown. ``title`` and ``body`` (one string per sentence) are in English. If they
-    are a translation, ``original`` is the title and the sentences in the reviewer's language."""
+    """A review as it is shown. ``title`` and ``body``, one string per sentence, are in English.
+
+    If they are a translation, ``original`` has the title and the sentences in the reviewer's language.
+    """
 
     outline: Outline
     title: str
@@ -159,11 +164,11 @@ class Review:
 
     @property
     def folded(self) -> str:
-        """Text behind "Read more", empty when there is none."""
+        """Text behind "Read more", or empty if there is none."""
         return " ".join(self.body[FOLD:])
 
     def texts(self) -> Iterator[str]:
-        """Yield everything that the site's own search looks at."""
+        """Yield all texts in which the site's own search looks."""
         yield self.title
         yield " ".join(self.body)
         yield " ".join(self.original)

@@ -1,4 +1,4 @@
-"""The words of an edition's shop and reviews, loaded from its data files."""
+"""Words of an edition's shop and reviews, loaded from its data files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TOPICS = {
     name: re.compile("|".join(words), re.IGNORECASE)
     for name, words in toml_load(DATA / "topics.toml", dict[str, tuple[str, ...]]).items()
 }
-"""Words that show what a sentence is about."""
+"""Words that show what a sentence is about, by topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """Names that an edition's shop draws from; their order is part of its worlds."""
+    """Names from which an edition's shop is drawn. Their order is part of its worlds."""
 
     categories: tuple[str, ...]
     languages: tuple[str, ...]
@@ -44,13 +44,13 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """All words of an edition; the two editions share no product, name, term or sentence."""
+    """All words of an edition. The two editions share no product, name, term or sentence."""
 
     catalogue: Catalogue
     categories: Mapping[str, Category]
     phrases: Mapping[str, tuple[Pattern, ...]]
     by_category: Mapping[str, Mapping[str, tuple[Pattern, ...]]]
-    """``praise``, ``blame`` and, for each term's word, sentences with its longer words, of a category."""
+    """Sentences by category: ``praise``, ``blame`` and, under each term's word, those with longer words."""
 
 
 @lru_cache(maxsize=2)
@@ -74,7 +74,7 @@ def load_vocabulary(edition: Edition) -> Vocabulary:
 def translations(language: str) -> Mapping[str, tuple[tuple[Pattern, Pattern], ...]]:
     """Load foreign sentences and titles by tone, each with its English translation.
 
-    Both have the same groups in the same order, so that one stream of draws picks the same options in both.
+    Both have the same groups in the same order, so one stream of draws picks the same options in both.
     """
     pairs = toml_load(DATA / "languages" / f"{language}.toml", dict[str, tuple[tuple[str, str], ...]])
     return {
@@ -91,7 +91,7 @@ def _category_patterns(category: Category, lists: grammar.Lists) -> dict[str, tu
 
 
 def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, ...]:
-    """Parse patterns; those with more variants appear more often, so that few sentences recur."""
+    """Parse patterns. Those with more variants are repeated more often, so that few sentences recur."""
     patterns = [
         replace(
             grammar.pattern(source, lists=lists),

@@ -1,4 +1,4 @@
-"""The shop of a key with its products; reviews are drawn on demand (``outlines``, ``text``)."""
+"""The shop drawn from a key, with its products. Reviews are drawn on demand (``outlines``, ``text``)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tasks_app.worlds.reviews.types import Category, Change, Product, World
 
 RIVALS = 5
 SIZES = ((50, 80), (80, 135), (135, 222), (222, 365), (365, 600))
-"""Numbers of reviews, each a fifth of 50 to 600 on a log scale: one of the rivals has each."""
+"""Ranges of review counts: fifths of 50 to 600 on a log scale. Each range has exactly one rival."""
 MOODS = 5
 
 
-# A world without its reviews has 4 KiB.
+# A world without its reviews takes 4 KiB.
 @lru_cache(maxsize=cache_size(megabytes=5, kib=5))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
-    """Draw the world of a key on the day of ``first_day``: the same bytes on every machine."""
+    """Draw the world of a key as of ``first_day``, identical to the byte on every machine."""
     draws = Draws(key, "reviews", edition)
     words = vocabulary.load_vocabulary(edition)
     main, *others = draws.shuffled(tuple(words.categories.values()))
@@ -52,9 +52,9 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
 
 
 def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
-    """Make changes to a world; none give the world itself.
+    """Apply changes to a world; without changes, the same world is returned.
 
-    A change is ``{"review": "V1234567", "fact": "is_verified", "value": false}``.
+    A change is ``{"review": "V1234567", "fact": "is_verified", "value": false}``. Raises
     ``msgspec.ValidationError`` for anything else.
     """
     converted = tuple(msgspec.convert(change, Change) for change in changes)

@@ -1,1 +1,1 @@
-"""The world of the booking site."""
+"""World of the booking site."""

@@ -1,4 +1,4 @@
-"""Conditions for booking a stay, changing or cancelling a trip: one rule for pages and judges."""
+"""Conditions for booking a stay and for changing or cancelling a trip. Pages and judges share these rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Refusal = Literal[
     "other_room",
     "same_dates",
 ]
-"""The reason for a refusal; empty when nothing stands against it."""
+"""The reason for a refusal, or empty if nothing speaks against it."""
 
 
 def find_listing(world: World, listing_id: str) -> Listing | None:
@@ -35,7 +35,7 @@ def find_room(listing: Listing, room_id: str) -> Room | None:
 def booking_refusal(
     world: World, state: State, *, listing: Listing, room: Room, stay: Stay, but: str = ""
 ) -> Refusal:
-    """Return why the stay cannot be booked; ``but`` is the code of a trip whose nights do not count."""
+    """Return why the stay cannot be booked. ``but`` is the code of a trip whose nights do not count."""
     if not is_in_calendar(world, stay.check_in, stay.check_out):
         return "dates"
     if not 1 <= stay.guests <= room.sleeps:
@@ -48,7 +48,7 @@ def booking_refusal(
 
 
 def own_trip(state: State, room: Room, stay: Stay, *, but: str = "") -> Trip | None:
-    """Return the visitor's own trip, other than ``but``, that holds the room on a night of the stay."""
+    """Return the visitor's own trip, other than ``but``, that occupies the room during the stay."""
     others = (trip for trip in state.trips if trip.status == "booked" and trip.code != but)
     return next((trip for trip in others if trip.room == room.id and trip.stay.overlaps(stay)), None)
 
@@ -56,7 +56,7 @@ def own_trip(state: State, room: Room, stay: Stay, *, but: str = "") -> Trip | N
 def change_refusal(
     world: World, state: State, *, listing: Listing, room: Room, trip: Trip, stay: Stay, on: date
 ) -> Refusal:
-    """Return why the trip cannot be given other dates on a day; it keeps its room and guests."""
+    """Return why the trip's dates cannot be changed on a day; the trip keeps its room and guests."""
     if trip.status != "booked":
         return "no_such_trip"
     if room.id != trip.room or stay.guests != trip.guests:

@@ -1,4 +1,4 @@
-"""Worlds that differ from their key's in a fact, given as plain data that a task can carry."""
+"""Changes to a world, given as plain data that a task can carry."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tasks_app.worlds.stays.types import Listing, Room, World
 
 
 def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
-    """Make changes to a world, in order; none give the world itself.
+    """Apply changes to a world in order; without changes, the same world is returned.
 
-    A change is ``{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}``; ``KeyError`` for another.
+    A change is ``{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}``. Raises ``KeyError`` for
+    another kind.
     """
     for change in changes:
         world = _CHANGES[change["change"]](world, change)
@@ -21,7 +22,7 @@ def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
 
 
 def nights_freed(world: World, nights: Mapping[str, int]) -> World:
-    """Free these nights of other guests: bits, by room."""
+    """Free nights that other guests occupy; ``nights`` maps rooms to bit masks."""
 
     def freed(room: Room) -> Room:
         left = taken(room) & ~nights[room.id]

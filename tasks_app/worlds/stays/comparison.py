@@ -1,4 +1,4 @@
-"""Comparison of the state that a booking task expects with its final state, condition by condition."""
+"""Comparison of a booking task's expected and actual final state, condition by condition."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ FACTS: Mapping[str, Callable[[Row], str]] = {
 NONE = "none"
 UNCHANGED = "as before"
 ALLOWED: Mapping[str, tuple[str, Callable[[Any], int]]] = {
-    "closed": ("Notices that were closed", len),
+    "closed": ("Notices closed", len),
     "searches": ("Searches", len),
-    "seen": ("Pages and prices that were looked at", int),
+    "seen": ("Pages and prices viewed", int),
 }
 
 
 def compare(before: State, expected: State, final: State) -> list[Condition]:
-    """List conditions, all held exactly when ``final`` has every part of ``expected``.
+    """List conditions that all hold exactly if ``final`` matches every part of ``expected``.
 
-    ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``expected``
-    with only the parts that the task names. The goal's conditions come first, what is allowed last.
+    ``before`` is the state in which the episode began. All states are JSON data as ``state.plain`` returns
+    them; ``expected`` has only the parts that the task names. The goal's conditions come first and free parts
+    last.
     """
     conditions = sorted(
         (*_trips(before, expected, final), *_fees(expected, final)),
@@ -73,14 +74,14 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
             elif actual != text(trip):
                 changed.append(f"{code}: {fact} {actual}")
     yield make_condition(
-        "frame", "All else of earlier trips", expected=UNCHANGED, actual=", ".join(changed) or UNCHANGED
+        "frame", "Other facts of earlier trips", expected=UNCHANGED, actual=", ".join(changed) or UNCHANGED
     )
     booked = (f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})" for trip in others)
     yield make_condition("frame", "Further bookings", expected=NONE, actual=_join(booked))
 
 
 def _booking(trip: Row, booked: Row | None) -> Iterator[Condition]:
-    """Compare an expected booking with itself, or with what was booked instead."""
+    """Compare an expected booking with the actual one, or with what was booked instead."""
     for fact, text in FACTS.items():
         actual = text(booked) if booked else "no booking"
         yield make_condition("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
@@ -111,5 +112,5 @@ def _join(texts: Iterable[str]) -> str:
 
 
 def make_condition(kind: Kind, about: str, *, expected: str, actual: str) -> Condition:
-    """Build a condition that is held when both texts are equal."""
+    """Build a condition that holds if both texts are equal."""
     return Condition(kind=kind, about=about, expected=expected, actual=actual, is_held=expected == actual)

@@ -1,4 +1,4 @@
-"""One listing with its rooms, drawn from its own stream."""
+"""Drawing of a listing with its rooms, from its own stream."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, Names, house_i
 
 ROOM_CHANCE = 0.6
 TOGGLES = 4
-"""The largest number of amenities in which another room of a house differs from its first one."""
+"""Maximum number of amenities in which a house's other rooms differ from its first room."""
 WORDS = 61
 STRIDE = 5
-"""The step from one room's name to the next among the turns of names: they have no factor in common."""
+"""Step from one room's name to the next among the name patterns, coprime to their number."""
 SIBLING_CHANCE = 0.2
 _OF_SEVERAL = frozenset({"Rooms", "Quarters", "Wing"})
-"""Additions that no house let as a whole has in its name."""
+"""Additions that never occur in the name of a house that is let as a whole."""
 Words = tuple[int, ...]
 _WORD_BITS = 53
-"""Bits of one draw of ``Draws.share``."""
+"""Bits in one draw of ``Draws.share``."""
 _PARTS = -(-NIGHTS // _WORD_BITS)
 _WIDTH = _PARTS * _WORD_BITS
 _ALL = (1 << _WIDTH) - 1
 
 
 class Naming:
-    """Hands out names and numbers; numbers carry no meaning."""
+    """Assigns names and numbers. Numbers carry no meaning."""
 
     def __init__(self, draws: Draws, names: Names) -> None:
         self._draws = draws
@@ -44,7 +44,7 @@ class Naming:
                 return number
 
     def listing(self, kind: Kind) -> str:
-        """Draw a name; every fifth is that of another house of its kind with a word added."""
+        """Draw a name. Every fifth is the name of another house of the same kind with a word added."""
         while True:
             bases = self._bases.setdefault(kind.name, [])
             if bases and self._draws.chance(SIBLING_CHANCE):
@@ -93,7 +93,7 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
 
 
 def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, int]]:
-    """Draw each room's name, its kind and how many it sleeps: no two alike."""
+    """Draw each room's name, kind and capacity, with no two names alike."""
     stems = kind.rooms
     for word, excluded in ROOMS.impossible_rooms.items():
         if word in house:
@@ -122,7 +122,7 @@ def _rooms(
     share = draws.share
     possible = room_ids(edition)
     first = {amenity for amenity in possible if share() < ROOM_CHANCE}
-    # Every house has an amenity that its first room lacks, since agents most often confuse these two.
+    # Every house has an amenity that its first room lacks, because agents often confuse the two.
     both = [amenity for amenity in house if amenity in possible]
     if both:
         first.discard(draws.pick(both))
@@ -150,7 +150,7 @@ def _rooms(
 
 
 def words_draw(draws: Draws) -> Words:
-    """Draw random bits for every night of each word; rooms share words, each rotated by its own count."""
+    """Draw words of one random bit per night, which rooms share; each room rotates them by its own count."""
     return tuple(
         sum(int(draws.share() * (1 << _WORD_BITS)) << _WORD_BITS * part for part in range(_PARTS))
         for _ in range(WORDS)
@@ -164,9 +164,9 @@ def _word(share: Callable[[], float], words: Words) -> int:
 
 
 def _taken(draws: Draws, words: Words) -> bytes:
-    """Draw other guests' nights: stays of two to six, with a stretch just too short before a long one.
+    """Draw other guests' nights: stays of two or four, with a stretch just too short before a long one.
 
-    Drawn for all nights at once, by operations on bits: a stay begins on every sixteenth to fifth night.
+    Bit operations draw all nights together. On average, a stay begins on every fourth to sixteenth night.
     """
     share = draws.share
     starts = _word(share, words) & _word(share, words) & _word(share, words)

@@ -1,4 +1,4 @@
-"""The calendar of one room in words; nights are counted from the first day."""
+"""A room's calendar as text. Nights are counted from the first day."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 NIGHT_TOKENS = 8
-"""Tokens of a free night, as ``, 4: 82.50``: none costs 1,000 euros."""
+"""Tokens of a free night, such as ``, 4: 82.50``; no night costs 1,000 euros."""
 RUN_TOKENS = 8
-"""Tokens of nights that cannot be booked, as ``, 4 to 9: full``."""
+"""Tokens of consecutive nights that cannot be booked, such as ``, 4 to 9: full``."""
 LONE_TOKENS = 5
-"""Tokens of a single one, as ``, 4: full``."""
+"""Tokens of a single night that cannot be booked, such as ``, 4: full``."""
 MONTH_TOKENS = 5
-"""Tokens of ``- March 2033:``, less the comma that is not before its first night."""
+"""Tokens of ``- March 2033:``, minus the comma that its first night does not have."""
 LONG_NAME = 9
-"""Letters from which a month's name is a token more."""
+"""Length from which a month's name takes one more token."""
 
 
 class RoomNights:
@@ -58,7 +58,7 @@ class RoomNights:
         return f"{first}: {euros(night_price(self._world, self._listing, self._room, self._day(kind)))}"
 
     def _kind(self, night: int) -> str:
-        """Return the kind of a night, empty for a free one."""
+        """Return why a night cannot be booked, or an empty string if it is free."""
         if self._own >> night & 1:
             return "yours"
         return "full" if self._full >> night & 1 else ""
@@ -68,12 +68,12 @@ class RoomNights:
 
 
 def tokens_bounds(spans: Sequence[range]) -> tuple[int, int]:
-    """Return the least and the most tokens that the spans of any room have."""
+    """Return the minimum and maximum number of tokens that the spans take for any room."""
     most = MONTH_TOKENS + 1
     return (MONTH_TOKENS + LONE_TOKENS) * len(spans), most * len(spans) + NIGHT_TOKENS * sum(map(len, spans))
 
 
 def _runs_tokens(nights: int) -> int:
-    """Count the tokens of runs of nights (bits) that cannot be booked."""
+    """Count the tokens of a bit mask's runs of nights that cannot be booked."""
     starts, ends = nights & ~(nights << 1), nights & ~(nights >> 1)
     return RUN_TOKENS * starts.bit_count() - (RUN_TOKENS - LONE_TOKENS) * (starts & ends).bit_count()

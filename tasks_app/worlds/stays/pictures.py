@@ -1,7 +1,8 @@
-"""A listing's pictures, by names that are drawn the same for every world.
+"""A listing's pictures. Their names are the same in all worlds.
 
-There are few enough names that each picture is drawn once and shown in all worlds: a name reveals nothing
-about a world. No picture depends on an amenity or shows one: a gallery is no evidence of what a house offers.
+There are so few names that each picture is drawn once and shown in all worlds, so a name reveals nothing
+about a world. No picture depends on an amenity or shows one, so a gallery is no evidence of what a house
+offers.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ SUBJECTS = {
     subject: HOUSE_NUMBERS if subject in WORDS.houses.values() else OTHER_NUMBERS
     for subject in WORDS.subjects
 }
-"""Number of pictures of each, in each light."""
+"""Number of pictures of each subject in each light."""
 NEARBY = {place: subject for subject, places in WORDS.nearby.items() for place in places}
 
 _NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-(morning|day|evening)-([1-9][0-9]?)", re.ASCII)
@@ -44,7 +45,7 @@ _NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-(morning|day|evening)-([1-9][0-9]?)", 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture by its content: a subject, one of so many of it, in a light."""
+    """A picture, identified by its content: a subject, a light, and a number."""
 
     subject: str
     light: str
@@ -56,20 +57,20 @@ class Picture:
 
     @property
     def words(self) -> str:
-        """Description for agents that do not see it."""
+        """Description for agents that do not see the picture."""
         return f"{WORDS.subjects[self.subject]}, {WORDS.times[self.light]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Hung:
-    """A picture in a listing's gallery, with its caption."""
+    """A picture with its caption in a listing's gallery."""
 
     picture: Picture
     caption: str
 
 
 def picture_read(name: str) -> Picture | None:
-    """Parse the name of a picture; None when there is no such picture."""
+    """Parse a picture's name, or return None if there is no such picture."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[3]) > SUBJECTS.get(match[1], 0):
         return None
@@ -77,7 +78,7 @@ def picture_read(name: str) -> Picture | None:
 
 
 def front(world: World, listing: Listing) -> Picture:
-    """Choose the picture that stands for a listing: its house by day."""
+    """Choose the main picture of a listing, which shows its house by day."""
     return _front(world, listing.id, listing.kind)
 
 
@@ -89,14 +90,14 @@ def _front(world: World, listing_id: str, kind: str) -> Picture:
 
 @cached_by_world(most=1)
 def town_view(world: World) -> Picture:
-    """Choose a picture of the town from above, by daylight."""
+    """Choose a picture of the town from above in daylight."""
     draws = Draws(world.key, "stays", world.edition, "pictures", "town")
     return Picture("roofs", draws.pick(LIGHTS[:2]), draws.whole(1, SUBJECTS["roofs"]))
 
 
 @cached_by_world(most=8)
 def gallery(world: World, listing: Listing) -> tuple[Hung, ...]:
-    """Choose five to eight pictures, the front first; the rooms' pictures are of their kind of beds."""
+    """Choose five to eight pictures, the front first. Pictures of rooms match their kind of beds."""
     draws = Draws(world.key, "stays", world.edition, "pictures", listing.id, "gallery")
     first = front(world, listing)
     nearby = NEARBY.get(listing.neighbourhood, "street")

@@ -1,4 +1,4 @@
-"""Prices of a stay, line by line, and of cancelling it. Whole cents, halves rounded up."""
+"""Prices of stays, line by line, and of cancelling them, in whole cents with halves rounded up."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Quote:
 
 
 LABELS = ("Extra guests", "Long-stay discount", "Cleaning fee", "Service fee")
-"""The lines between the nights and the tax."""
+"""Labels of the lines between the nights and the tax."""
 
 
 class Costs(NamedTuple):
-    """The parts of a stay's price; 0 if there is no such cost."""
+    """The parts of a stay's price in cents, 0 if there is no such cost."""
 
     nights: int
     extra: int
     discount: int
-    """Not above 0."""
+    """Zero or negative."""
     cleaning: int
     service: int
     tax: int
 
 
 def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
-    """Price the stay, whether or not the room is free."""
+    """Return the price of the stay, whether or not the room is free."""
     nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     costs = _costs(world, listing, room, stay, sum(nights))
     lines = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", costs.nights)]
@@ -73,19 +73,19 @@ def percent(cents: int, share: int) -> int:
 
 
 def tax_cents(world: World, listing: Listing) -> int:
-    """Return the tax per person and night."""
+    """Return the tax in cents per person and night."""
     tax = world.town.tax
     return tax.hotel_cents if listing.kind in HOTEL_KINDS else tax.other_cents
 
 
 def tier(policy: Policy, *, check_in: date, on: date) -> Tier:
-    """Return the tier of the policy that holds on a day; the last one on the day of arrival and later."""
+    """Return the policy's tier that applies on a day; from the day of arrival on, this is the last tier."""
     days = max((check_in - on).days, 0)
     return next(tier for tier in policy.tiers if days >= tier.days)
 
 
 def cancelling_fee(world: World, listing: Listing, trip: Trip, *, on: date) -> int:
-    """Return what cancelling the trip costs on a day: a share of its price, or its first night."""
+    """Return the fee for cancelling the trip on a day: a share of its price, or its first night."""
     reached = tier(listing.policy, check_in=trip.check_in, on=on)
     if not reached.first_night:
         return percent(trip.price, reached.percent)
@@ -94,7 +94,7 @@ def cancelling_fee(world: World, listing: Listing, trip: Trip, *, on: date) -> i
 
 
 def free_until(policy: Policy, check_in: date) -> date | None:
-    """Return the last day on which cancelling is free of charge, if there is one."""
+    """Return the last day of free cancellation, or None if there is none."""
     first = policy.tiers[0]
     return check_in - timedelta(days=first.days) if first.is_free else None
 
@@ -104,5 +104,5 @@ def can_change(policy: Policy, *, check_in: date, on: date) -> bool:
 
 
 def euros(cents: int) -> str:
-    """Write ``41250`` as ``412.50``."""
+    """Format cents in euros, such as ``41250`` as ``412.50``."""
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"

@@ -1,7 +1,7 @@
-"""Guest reviews, drawn when a listing's reviews are opened.
+"""Guest reviews, which are drawn when a listing's reviews are opened.
 
-A review says nothing that its own facts (party, nights, month), those of its listing, or its other sentences
-deny, and a host answers what the guest has said.
+A review contradicts neither its own facts (party, nights, month) nor those of its listing nor its other
+sentences, and a host replies to what the guest has said.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tasks_app.worlds.stays.vocabulary import GUEST_REVIEWS, NAMES, SLOTS, Mood,
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 PARTNERS = frozenset({"husband", "wife", "partner"})
 PETS = frozenset({"dog", "parrot", "greyhound"})
-"""Companions that a house without pets never sees."""
+"""Companions that never occur where pets are not allowed."""
 GOOD_FROM = 7
 REPLY_CHANCE = 0.18
 FEW_NIGHTS = 3
@@ -30,7 +30,7 @@ TOGETHER = ("Couple", "Family", "Group of friends")
 WITH_KITCHENS = ("Apartment", "Holiday home", "Hostel")
 LET_WHOLE = ("Holiday home",)
 FILLED_ONCE = frozenset({"relative", "companion", "vehicle", "occasion", "sound", "animal", "now"})
-"""Slots that are filled once per review: a guest travels with one aunt and hears one noise."""
+"""Slots that are filled once per review, because a guest travels with one aunt and hears one noise."""
 _ASPECTS = tuple(aspect for aspect in GUEST_REVIEWS.sentences if aspect not in ("story", "end"))
 _COMPANY = re.compile(r"\b(?:we|us|our|ours|children)\b|\{(?:relative|us)\}", re.IGNORECASE)
 _HIGH_UP = re.compile(r"Top Floor|Attic|Loft|Skylight|Cottage|House|Gatehouse")
@@ -41,7 +41,7 @@ _WORDS = ("children", "{relative}", "for work", "{nth}", "{nights}", "every day"
 
 @cache
 def _claims(sentence: str) -> frozenset[str | Topic]:
-    """Return what a sentence does not go with: words of its own, and topics that contradict it."""
+    """Return what a sentence is incompatible with: words of its own, and topics that contradict it."""
     own = {words for words in _WORDS if words in sentence}
     denied = {
         contradicted
@@ -53,7 +53,7 @@ def _claims(sentence: str) -> frozenset[str | Topic]:
 
 
 class _Slots(dict[str, str]):
-    """Fills a slot when a sentence asks for it, so that only what is needed is drawn."""
+    """Values for slots, drawn only when a sentence uses the slot."""
 
     def __init__(self, draws: Draws, options: dict[str, Sequence[str]], **fixed: str) -> None:
         super().__init__(fixed)
@@ -70,7 +70,7 @@ class _Slots(dict[str, str]):
 
 @dataclass(kw_only=True)
 class _Guest:
-    """The writer, with what the listing has; ``topics`` are the topics of the sentences so far."""
+    """The writer of a review. ``topics`` are the topics of the sentences so far."""
 
     listing: Listing
     room: Room
@@ -82,7 +82,7 @@ class _Guest:
 
     @property
     def aspects(self) -> list[str]:
-        """Aspects of this listing that a guest can write about."""
+        """Aspects of this listing about which a guest can write."""
         absent = set() if "breakfast" in self.listing.amenities else {"breakfast"}
         if self.listing.kind not in WITH_KITCHENS:
             absent.add("kitchen")
@@ -90,7 +90,7 @@ class _Guest:
 
     @cached_property
     def cannot(self) -> set[str | Topic]:
-        """Claims, as in ``_claims``, that this guest does not make; grows with what has been said."""
+        """Claims, as in ``_claims``, that this guest cannot make; they grow with what has been said."""
         held: dict[str, bool] = {
             "company": self.party in ALONE,
             "for work": self.party in TOGETHER,
@@ -116,7 +116,10 @@ class _Guest:
 
 @cached_by_world(most=6)
 def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
-    """Draw the listing's reviews, latest first; scores are near its rating, which counts more ratings."""
+    """Draw the listing's reviews, latest first.
+
+    Scores are close to the listing's rating, which includes ratings without a review.
+    """
     draws = Draws(world.key, "stays", world.edition, "reviews", listing.id)
     age = 0
     written = []
@@ -149,7 +152,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
 
 
 def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
-    """Draw at most as many people as the room sleeps, and at least two who travel together."""
+    """Draw a party that fits the room; guests who travel together are at least two."""
     room = draws.pick(listing.rooms)
     party = draws.pick((*ALONE, *TOGETHER[: {1: 0, 2: 1}.get(room.sleeps, len(TOGETHER))]))
     heads = 1 if party in ALONE else 2
@@ -182,7 +185,7 @@ def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
 
 
 def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
-    """Write praise and complaints in proportion to the score, perhaps a story, sometimes a last word."""
+    """Write praise and complaints in proportion to the score, perhaps with a story or a closing sentence."""
     chosen = []
     for aspect in draws.sample(guest.aspects, draws.whole(1, 5)):
         mood: Mood = "good" if draws.chance((score - 2) / 8) else "bad"
@@ -202,7 +205,7 @@ def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
 
 
 def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:
-    """Reply to one of the topics, in the guest's own words."""
+    """Reply to one of the topics in the guest's own words."""
     known = {*slots, *slots.picks}
     replies = GUEST_REVIEWS.replies
     texts = [text for aspect, felt in guest.topics for text in replies.get(aspect, {}).get(felt, ())]

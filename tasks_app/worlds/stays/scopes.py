@@ -1,7 +1,7 @@
-"""Scopes of booking tasks: what the wording says the task is about.
+"""Scopes of booking tasks, which are the parts of the site that a wording is about.
 
-Houses by name and neighbourhood, or neighbourhoods, and the stays or the day that it speaks of. A scope is
-public, so it holds no number of a listing or a room: tasks ask for those.
+A scope names houses by name and neighbourhood, or neighbourhoods, together with the stays or the day in the
+wording. It is public and therefore contains no listing or room numbers, since tasks ask for these.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tasks_app.worlds.stays.types import NIGHTS, Listing, Stay, World
 
 Scope: TypeAlias = Mapping[str, Any]
 BESIDE = 2
-"""Nights before and after the stay in the calendars of search results."""
+"""Number of nights before and after the stay that search results show in their calendars."""
 
 
 def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def listings_in(world: World, scope: Scope | None) -> list[Listing]:
-    """List the houses that the site's search finds for a scope's places and stay, or for a name in it."""
+    """List the houses that the site's search returns for a scope's places and stay, or for its names."""
     if scope is None:
         return list(world.listings)
     if "places" in scope:
@@ -61,7 +61,7 @@ def listings_in(world: World, scope: Scope | None) -> list[Listing]:
 
 
 def _list_named(world: World, numbers: set[str]) -> list[list[str]]:
-    """Return name and neighbourhood of the houses that have one of the numbers, their own or a room's."""
+    """Return name and neighbourhood of the houses with one of the numbers, their own or a room's."""
     return [
         [listing.name, listing.neighbourhood]
         for listing in world.listings
@@ -70,16 +70,16 @@ def _list_named(world: World, numbers: set[str]) -> list[list[str]]:
 
 
 def _read_stays(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
-    """Return days of arrival and departure; the same day where no departure is stated."""
+    """Return the days of arrival and departure; without a stated departure, both are the day of arrival."""
     days = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
     return [list(stay) for stay in sorted(days)]
 
 
 def spans_in(world: World, scope: Scope | None) -> list[range]:
-    """Return the nights that the calendars show, counted from the first day: a range for each month.
+    """Return the nights that calendars show, counted from the first day, as a range per month.
 
-    All of them; or those from the month of a day on; or, where the scope is about houses, whole months as
-    their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
+    These are all nights without a scope, those from the month of a given day on, whole months as on the pages
+    of houses in the scope, or, if houses are searched for, the nights of the stay and a few around it.
     """
     spans_in_scope = _list_nights(world, scope)
     spans = (_within(month, spans_in_scope) for month in _months(world.first_day))
@@ -87,7 +87,7 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
 
 
 def _within(month: range, spans_in_scope: Sequence[range]) -> range:
-    """Return the nights of a month from the first one in scope to the last."""
+    """Return the nights of a month from the first to the last one in scope."""
     parts = [_common(month, span) for span in spans_in_scope]
     starts, stops = [part.start for part in parts if part], [part.stop for part in parts if part]
     return range(min(starts, default=0), max(stops, default=0))
@@ -98,7 +98,7 @@ def _common(first: range, other: range) -> range:
 
 
 def _list_nights(world: World, scope: Scope | None) -> list[range]:
-    """Return the nights of a scope's stays, all of them to come."""
+    """Return the ranges of nights that a scope is about."""
     if scope is None:
         return [range(NIGHTS)]
     if "since" in scope:
@@ -114,7 +114,7 @@ def _night(world: World, day: str) -> int:
     return (date.fromisoformat(day) - world.first_day).days
 
 
-# Every scope of a world asks for them, and there are a thousand first days.
+# Every scope of a world needs the months, and there are a thousand possible first days.
 @lru_cache(maxsize=1024)
 def _months(first_day: date) -> tuple[range, ...]:
     starts = [night for night in range(1, NIGHTS) if (first_day + timedelta(days=night)).day == 1]

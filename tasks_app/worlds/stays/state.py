@@ -1,4 +1,4 @@
-"""The state of an episode: its events folded over the world. Nothing else of it is stored."""
+"""State of an episode: its events folded over the world. Nothing else is stored."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class State:
     trips: tuple[Trip, ...]
     fees: tuple[FeePaid, ...] = ()
     closed: frozenset[str] = frozenset()
-    """Pop-ups and banners that were dismissed."""
+    """Pop-ups and banners that were closed."""
     searches: tuple[Mapping[str, Any], ...] = ()
-    """Latest last, each once."""
+    """Distinct searches, latest last."""
     seen: int = 0
-    """Number of things looked at: searches, houses, amenities, months, prices, trips."""
+    """Number of things viewed: searches, houses, amenities, months, prices, trips."""
 
     def trip(self, code: str) -> Trip | None:
         return next((trip for trip in self.trips if trip.code == code), None)
@@ -40,9 +40,9 @@ _LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 
 
 def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
-    """Derive a booking's confirmation code; ``before`` counts earlier bookings of the very same stay.
+    """Derive a booking's confirmation code. ``before`` counts earlier bookings of exactly the same stay.
 
-    Without the world's key nobody can tell which stay a code names.
+    Without the world's key, nobody can tell which stay a code stands for.
     """
     draws = Draws(
         key, "code", room, stay.check_in.isoformat(), stay.check_out.isoformat(), stay.guests, before
@@ -51,16 +51,16 @@ def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
-    """Fold the events, given as kind and data in their order, into a state.
+    """Fold the events, given as kind and data in order, into a state.
 
-    - ``recent_search`` any data: the search
-    - ``filtered``, ``listing_opened``, ``amenities_opened``, ``calendar_opened``, ``shown``: a look
+    - ``recent_search`` with any data: the search
+    - ``filtered``, ``listing_opened``, ``amenities_opened``, ``calendar_opened``, ``shown``: a view
     - ``banner_closed`` ``{name}``
     - ``booked`` ``{listing, room, check_in, check_out, guests, price}``: dates as ISO text, price in cents
     - ``changed`` ``{trip, check_in, check_out, price, fee}`` and ``cancelled`` ``{trip, fee}``
 
-    Other kinds, and changes of an unknown or cancelled trip, are ignored. Whether an event is allowed is
-    checked before it is written (``bookings``), not here.
+    Other kinds are ignored, and so are changes to an unknown or cancelled trip. Whether an event is allowed
+    is checked before it is written (``bookings``), not here.
     """
     state = State(trips=world.trips)
     for kind, data in events:

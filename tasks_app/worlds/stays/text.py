@@ -1,4 +1,4 @@
-"""Texts about a listing, on its page and in arms without pages: description, rules, fees, policy."""
+"""Texts about a listing, for its page and for arms without pages: description, rules, fees, policy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.worlds.stays.types import Listing, Policy, Room, Rules, Tier, Wor
 from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS, amenity_names
 
 Rows = list[tuple[str, str]]
-"""Names of facts, with their texts."""
+"""Pairs of a fact's name and its text."""
 HIGHLIGHTS = 4
 COUNTS = ("no", "one", "two", "three", "four")
 FITS: Mapping[str, Callable[[Listing], bool]] = {
@@ -23,14 +23,14 @@ FITS: Mapping[str, Callable[[Listing], bool]] = {
     "Children are": lambda listing: not listing.rules.least_age,
     "the discount": lambda listing: listing.fees.long_stay_nights > 0,
 }
-"""Words that only fit listings with certain facts."""
+"""Words that fit only listings with certain facts."""
 
 
 @cached_by_world(most=12)
 def description(world: World, listing: Listing) -> tuple[str, ...]:
-    """Write two to four paragraphs, which mention some of the house's amenities and none of a room's.
+    """Write two to four paragraphs that mention some amenities of the house and none of its rooms.
 
-    Nothing is said that the listing's facts deny.
+    No sentence contradicts the listing's facts.
     """
     draws = Draws(world.key, "stays", world.edition, "description", listing.id)
     slots = {
@@ -61,7 +61,7 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
 
 
 def policy_text(policy: Policy) -> tuple[str, ...]:
-    """Word the policy's tiers as sentences, then the rule for changing dates."""
+    """Describe the policy's tiers in sentences, then the rule for changing dates."""
     lines = [_tier_text(tier, policy, number) for number, tier in enumerate(policy.tiers)]
     cost = f"for EUR {euros(policy.change_cents)}" if policy.change_cents else "free of charge"
     days = counted(policy.change_days, "day")
@@ -98,19 +98,19 @@ def fees_rows(world: World, listing: Listing) -> Rows:
 
 
 def highlights(listing: Listing) -> tuple[str, ...]:
-    """List the house's amenities that its page lists at first."""
+    """List the amenities of the house that its page shows initially."""
     return listing.amenities[:HIGHLIGHTS]
 
 
 def named_at_once(world: World, listing: Listing) -> frozenset[str]:
-    """Return the house's amenities that its page names before all are requested."""
+    """Return the amenities of the house that its page names before all of them are requested."""
     text, names = " ".join(description(world, listing)), amenity_names(world.edition)
     described = (amenity for amenity in listing.amenities if names[amenity].lower() in text)
     return frozenset((*highlights(listing), *described))
 
 
 def guests_included(room: Room) -> str:
-    """State how many guests the price of a night includes, and what each further one costs."""
+    """Describe how many guests the price of a night includes and what each additional guest costs."""
     extra = f", each extra guest EUR {euros(room.extra_cents)} per night"
     return f"{counted(room.included, 'guest')} included{extra if room.included < room.sleeps else ''}"
 
@@ -125,7 +125,7 @@ def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
 
 
 def _offer(world: World, listing: Listing, draws: Draws) -> str:
-    """State what the house itself has; "shared" where a room may have it too, so that nobody is misled."""
+    """Describe what the house itself has, as "shared" if a room may have it too, so that nobody is misled."""
     both = {amenity.id for amenity in world.amenities if amenity.scope == "both"}
     chosen = draws.sample(listing.amenities, min(3, len(listing.amenities)))
     names = amenity_names(world.edition)

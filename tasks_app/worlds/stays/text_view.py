@@ -1,4 +1,4 @@
-"""The booking site in words: its pages' content about a property, and nothing else."""
+"""Text view of the booking site: its pages' content about properties and nothing else."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ PRICES = (
 HEAD_TOKENS = (130, 320)
 HOUSE_TOKENS = (210, 380)
 ROOM_TOKENS = (40, 130)
-"""So many tokens, at least and at most, has the text before the houses, a house without its rooms, a room
-without its calendar."""
+"""Minimum and maximum tokens of the parts of a text.
+
+The parts are the text before the houses, a house without its rooms, and a room without its calendar.
+"""
 
 
 def render(world: World, scope: Scope | None) -> Iterator[str]:
-    """Yield the world in Markdown, part by part: the houses of a scope, or everything."""
+    """Yield the world as Markdown in parts, either the houses of a scope or everything."""
     yield _head(world, scope)
     if scope is None:
         yield _town(world)
@@ -74,7 +76,7 @@ def _about(scope: Scope | None) -> str:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """Yield ever closer bounds: by counts, with exact calendars, with the houses too."""
+    """Yield ever tighter bounds: from counts, then with exact calendars, then with exact houses as well."""
     listings, spans = listings_in(world, scope), spans_in(world, scope)
     rooms = [(listing, room) for listing in listings for room in listing.rooms]
     least, most = (
@@ -91,7 +93,7 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
     yield exact, exact
 
 
-# Several tasks ask about each house of a world.
+# Cached because several tasks ask about each house of a world.
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
     """Count the tokens of a house without its calendars."""
@@ -99,7 +101,7 @@ def _house_tokens(world: World, listing_id: str) -> int:
 
 
 def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
-    """Write a house with its rooms and the spans of their calendars."""
+    """Write a house with its rooms and the given spans of their calendars."""
     stars = f"{listing.stars}-star " if listing.stars else ""
     about = (
         f"{stars}{listing.kind}, {listing.street}, {distance(listing.centre_metres)} from the centre. "
@@ -151,7 +153,7 @@ def _town(world: World) -> str:
 
 
 def _beside(world: World, listing: Listing) -> str:
-    """Write what a property's pages say that no task asks about."""
+    """Write what a property's pages contain that no task asks about."""
     pictures = "; ".join(hung.caption for hung in gallery(world, listing))
     lines = ["### About this property", "", "\n\n".join(description(world, listing)), ""]
     lines += [f"Photos: {pictures}", "", "### Guest reviews", ""]

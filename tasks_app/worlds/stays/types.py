@@ -1,4 +1,4 @@
-"""Values of the booking site's world. Money is whole cents of a euro, shares are whole percent."""
+"""Types of the booking site's world. Amounts of money are whole euro cents, and shares are whole percent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from tasks_app.worlds.editions import Edition
 
 NIGHTS = 400
-"""Nights of the calendar from the first day on; later ones cannot be booked."""
+"""Number of nights in the calendar, from the first day on; later ones cannot be booked."""
 HOTEL_KINDS = ("Hotel", "Hostel")
 
 
@@ -19,12 +19,12 @@ class Amenity:
     name: str
     group: str
     scope: Literal["house", "room", "both"]
-    """The holder of the amenity: the house as a whole, a single room, or either without the other."""
+    """Where the amenity may occur: in the house as a whole, in a single room, or in either independently."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tax:
-    """The town's tax per person and night, for the first ``nights`` nights of a stay."""
+    """The town's tax per person and night, charged for the first ``nights`` nights of a stay."""
 
     hotel_cents: int
     other_cents: int
@@ -38,13 +38,13 @@ class Town:
     intro: str
     neighbourhoods: tuple[str, ...]
     seasons: tuple[int, ...]
-    """Percent of the basic price by month, January first."""
+    """Percentages of the base price by month, starting with January."""
     tax: Tax
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Cost of cancelling from ``days`` days before the day of arrival: a share, or the first night."""
+    """Cost of cancelling from ``days`` days before arrival on: a percentage, or the first night."""
 
     days: int
     percent: int
@@ -57,23 +57,23 @@ class Tier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Tiers from the earliest to the last, which begins 0 days before arrival."""
+    """A cancellation policy. Its tiers are in order of time, and the last begins 0 days before arrival."""
 
     name: str
     tiers: tuple[Tier, ...]
     change_cents: int
     change_days: int
-    """Dates can be changed until so many days before arrival."""
+    """Dates can be changed until this many days before arrival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fees:
     cleaning_cents: int
     service_percent: int
-    """Percent of the price of the nights after the discount, extra guests included."""
+    """Percentage of the price of the nights and extra guests after the discount."""
     long_stay_percent: int
     long_stay_nights: int
-    """The fewest nights whose price is less by ``long_stay_percent``; 0 for never."""
+    """Minimum number of nights for a discount of ``long_stay_percent``; 0 if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +97,15 @@ class Room:
     square_metres: int
     sleeps: int
     included: int
-    """Guests included in the price of a night."""
+    """Number of guests that the price of a night includes."""
     extra_cents: int
-    """Cents for each further guest and night."""
+    """Cents per night for each additional guest."""
     base_cents: int
     amenities: tuple[str, ...]
     offset: int
-    """Start of this room's prices in the world's jitter."""
+    """Index at which this room's prices start in the world's jitter."""
     taken: bytes
-    """One bit a night from the first day, lowest first: 1 where other guests stay."""
+    """Bit mask of the nights on which other guests stay; the lowest bit is the first day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,15 +116,15 @@ class Listing:
     neighbourhood: str
     street: str
     stars: int
-    """1 to 5 for hotels, otherwise 0."""
+    """From 1 to 5 for hotels, otherwise 0."""
     rating: int
-    """Rating by the guests, in tenths of a point: 62 to 98."""
+    """Guest rating in tenths of a point, from 62 to 98."""
     ratings: int
     review_count: int
     centre_metres: int
     host: str
     weekend_percent: int
-    """Percent of the price on the nights of Friday and Saturday."""
+    """Percentage added to the price of Friday and Saturday nights."""
     amenities: tuple[str, ...]
     rooms: tuple[Room, ...]
     policy: Policy
@@ -134,7 +134,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
-    """Nights from ``check_in`` to the one before ``check_out``."""
+    """A stay, whose nights run from ``check_in`` to the day before ``check_out``."""
 
     check_in: date
     check_out: date
@@ -184,10 +184,10 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class World:
-    """Everything that the pages show; compared by identity, so that it can be a cache's key cheaply.
+    """Everything that the pages show. Worlds compare by identity, which makes them cheap cache keys.
 
-    ``first_day`` is the date of the episode's ``now`` when it was opened. ``key`` is secret: what is drawn
-    only when asked for (descriptions, reviews, pictures, confirmation codes) is drawn from it.
+    ``first_day`` is the date of the episode's ``now`` when it was opened. ``key`` is secret, because what is
+    drawn only on demand (descriptions, reviews, pictures, confirmation codes) is drawn from it.
     """
 
     key: bytes
@@ -200,5 +200,5 @@ class World:
     trips: tuple[Trip, ...]
 
     def listing(self, listing_id: str) -> Listing:
-        """Return a listing. Raises ``StopIteration`` when there is none."""
+        """Return a listing. Raises ``StopIteration`` if it does not exist."""
         return next(listing for listing in self.listings if listing.id == listing_id)

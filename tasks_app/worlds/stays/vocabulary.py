@@ -1,4 +1,4 @@
-"""The words of the booking site, loaded from its data files."""
+"""Words of the booking site, loaded from its data files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tasks_app.worlds.stays.types import Amenity
 
 DATA = Path(__file__).parent / "data"
 Mood = Literal["good", "bad", "story"]
-"""A story is an anecdote, neither good nor bad."""
+"""A guest's mood. A story is an anecdote that is neither good nor bad."""
 Topic = tuple[str, Mood]
-"""An aspect of a stay and what a guest thinks of it."""
+"""An aspect of a stay and a guest's opinion of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A property type. Its rooms are pairs of a name and how many it sleeps."""
+    """A property type. Its rooms are pairs of a name and a capacity."""
 
     name: str
     weight: int
@@ -51,15 +51,15 @@ class Rooms:
     pets: tuple[str, ...]
     smoking: tuple[str, ...]
     beds: Mapping[str, tuple[str, ...]]
-    """The beds of a room, by how many people it sleeps."""
+    """Beds of a room, by capacity."""
     beds_by_room: Mapping[str, tuple[str, ...]]
-    """Beds of rooms whose name says something about them."""
+    """Beds of rooms whose names determine them."""
     impossible_turns: Mapping[str, frozenset[str]]
-    """Turns that a room's name cannot take."""
+    """Maps a room's name to the name patterns that do not go with it."""
     impossible_amenities: Mapping[str, str]
-    """The part of a name that excludes an amenity."""
+    """Maps an amenity to the part of a room's name that excludes it."""
     impossible_rooms: Mapping[str, tuple[str, ...]]
-    """The rooms that a house with a word in its name does not have."""
+    """Maps a word in a house's name to the rooms that such a house does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class GuestReviews:
     titles: Mapping[Mood, tuple[str, ...]]
     sentences: Mapping[str, Mapping[Mood, tuple[str, ...]]]
     replies: Mapping[str, Mapping[Mood, tuple[str, ...]]]
-    """Replies by aspect and mood of what the guest wrote; ``any`` where nothing fits better."""
+    """Replies by aspect and by the guest's mood; ``any`` is used if nothing else fits."""
     contradicts: Mapping[str, tuple[Topic, ...]]
-    """Words that a review with a part of a sentence must not contain."""
+    """Topics that contradict a sentence, by words that it contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ _AMENITIES = toml_load(DATA / "amenities.toml", dict[str, tuple[Amenity, ...]])
 
 @cache
 def amenities(edition: Edition) -> tuple[Amenity, ...]:
-    """Load an edition's forty amenities, in eight groups: thirty shared by all editions, ten of its own."""
+    """Load an edition's forty amenities in eight groups; all editions share thirty of them."""
     return (*_AMENITIES["shared"], *_AMENITIES[edition])
 
 

@@ -1,9 +1,9 @@
 """The town, its listings and the traveller's trips, drawn from a key.
 
-A world is 120 to 180 listings with every fact that the pages show, except for what is drawn from the same key
-only when it is asked for: descriptions, galleries and reviews (``text``, ``reviews``). Facts are drawn per
-listing from a stream of its own and count their nights from the first day, so that a world can be had for any
-date; only weekends and seasons follow the calendar's dates.
+A world consists of 120 to 180 listings with all facts that the pages show, except those that are drawn from
+the same key on demand: descriptions, galleries and reviews (``text``, ``reviews``). Each listing's facts are
+drawn from a separate stream and count nights from the first day, so a world can start on any date; only
+weekends and seasons depend on the calendar.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tasks_app.worlds.stays.types import Listing, Stay, Tax, Town, Trip, World
 from tasks_app.worlds.stays.vocabulary import NAMES, amenities
 
 JITTERS = 1009
-"""Number of jitters: prime, and longer than the calendar: no two rooms' prices repeat each other in step."""
+"""Number of jitters: a prime larger than the calendar, so that no two rooms' prices move in step."""
 MOST_JITTER = 9
 SEASONS = (
     (82, 82, 88, 96, 104, 118, 132, 135, 112, 98, 84, 94),
@@ -34,13 +34,13 @@ SEASONS = (
 )
 UPCOMING_TRIPS = 5
 NEVER_FREE_TRIPS = 3
-"""Houses of trips that always cost something to cancel: with any others, hardly a fee would ever be due."""
+"""Number of trip houses where cancelling always costs something; without these, fees would be rare."""
 
 
-# A world has 342 KiB, and what is remembered of it at most as much again.
+# A world takes 342 KiB, and what is cached for it takes at most as much again.
 @lru_cache(maxsize=cache_size(megabytes=100, kib=350))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
-    """Draw the world of a key on the day of ``first_day``: the same bytes on every machine."""
+    """Draw the world of a key as of ``first_day``, identical to the byte on every machine."""
     draws = Draws(key, "stays", edition)
     town = _town(draws.at("town"), edition)
     naming = Naming(draws.at("names"), NAMES[edition])
@@ -81,7 +81,7 @@ def _town(draws: Draws, edition: Edition) -> Town:
 
 
 def _with_trips(bare: World, draws: Draws) -> World:
-    """Add the traveller's trips; other guests give way to them."""
+    """Add the traveller's trips, which displace other guests."""
     trips: list[Trip] = []
     nights: dict[str, int] = {}
     for listing, stay in _stays(bare, draws):
@@ -104,7 +104,7 @@ def _with_trips(bare: World, draws: Draws) -> World:
 
 
 def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:
-    """Draw two past trips and five to come, one after the other; three of them at one house."""
+    """Draw two past and five upcoming trips in succession, three of them at the same house."""
     never_free = [listing for listing in bare.listings if not listing.policy.tiers[0].is_free]
     houses = draws.sample(never_free, NEVER_FREE_TRIPS)
     houses += draws.sample(
