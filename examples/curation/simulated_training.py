@@ -1,11 +1,11 @@
-"""Comparison of two samplers on a simulated policy, by the share of groups that teach something.
+"""Comparison of two samplers by the share of groups that teach a simulated policy something.
 
     python examples/curation/simulated_training.py http://127.0.0.1:8001 KEY reasoning_gym generated
 
-The arguments are the lab, a key, a benchmark and its split, of which the first 40 tasks are played. The key
-needs the scopes `trainer` and `golds`: the simulated policy answers right by looking the answer up, with a
-skill for each task that grows whenever a group of it taught something. Nothing here is a model, and the runs
-are marked as simulated.
+The arguments are the lab's URL, a key, a benchmark and one of its splits. The first 40 tasks are played.
+The key needs the scopes `trainer` and `golds`, because the simulated policy looks up the right answers. It
+gives them with a probability per task, its skill, which grows whenever a group of that task taught something.
+No model is involved, and the runs are marked as simulated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 
 
 async def train(client: Client, strategy: dict[str, Any], golds: dict[int, str]) -> float:
-    """Train a simulated policy, and return the share of groups whose rewards differed."""
+    """Train a simulated policy and return the share of groups whose rewards differed."""
     chance = random.Random(1)
     skills = {task: chance.choice([0.02, 0.1, 0.5, 0.95, 0.99]) for task in golds}
     run = await client.run_create(name=f"simulated {strategy['kind']}", kind="train", simulated=True)

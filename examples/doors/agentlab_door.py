@@ -1,4 +1,4 @@
-"""A study of AgentLab's over Palaestra's tasks."""
+"""An AgentLab study on Palaestra's tasks."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ server, key = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
 
 
 class StandIn(Agent):
-    """A stand-in for your agent: it types 162 into the only field of a plain page, and submits it."""
+    """A stand-in for your agent, which types 162 into the only field of a plain page and submits it."""
 
     def obs_preprocessor(self, obs: dict[str, Any]) -> list[str]:
         return [flatten_axtree_to_str(obs["axtree_object"])]

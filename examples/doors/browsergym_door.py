@@ -1,4 +1,4 @@
-"""An episode through BrowserGym."""
+"""An episode played through BrowserGym."""
 
 import asyncio
 import os

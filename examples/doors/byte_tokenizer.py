@@ -1,4 +1,4 @@
-"""A tokenizer with a token for each byte and a chat template, in place of your model's own."""
+"""A tokenizer with one token per byte and a chat template, in place of your model's own."""
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast

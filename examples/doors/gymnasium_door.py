@@ -1,4 +1,4 @@
-"""An episode through Gymnasium."""
+"""An episode played through Gymnasium."""
 
 import asyncio
 import os

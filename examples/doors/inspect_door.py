@@ -1,4 +1,4 @@
-"""An evaluation through Inspect, by a model that stands in for yours."""
+"""An evaluation run through Inspect, with a model that stands in for yours."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def answer(messages, *_) -> ModelOutput:
 
 run, tasks = asyncio.run(run_open())
 task = palaestra_task(server, key, run=run, tasks=tasks, presentation=PLAIN)
-model = get_model("mockllm/model", custom_outputs=answer)  # yours: model="openai/..."
+model = get_model("mockllm/model", custom_outputs=answer)  # your own: model="openai/..."
 [log] = inspect_eval(task, model=model, epochs=2, log_dir=tempfile.mkdtemp(), display="none")
 print(log.status)
 for sample in log.samples:

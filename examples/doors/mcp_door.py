@@ -1,4 +1,4 @@
-"""An episode through MCP: a server process for one agent, whose tools are the actions."""
+"""An episode played through MCP, with a server process for one agent whose tools are the actions."""
 
 import asyncio
 import json

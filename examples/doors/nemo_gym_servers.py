@@ -1,4 +1,4 @@
-"""NeMo Gym's servers in one process: the door's, its agent's, and a model server that calls ``complete``."""
+"""NeMo Gym's servers in one process: the door, its agent, and a model server that calls ``complete``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Complete = Callable[[list[dict[str, Any]]], str]
 
 
 class Gym:
-    """Plays rows as NeMo Gym's rollout collection does."""
+    """A client that plays rows as NeMo Gym's rollout collection does."""
 
     def __init__(self, agent: str) -> None:
         self._agent = agent
@@ -44,7 +44,7 @@ class Gym:
         return answer.json()
 
     def metrics(self, rollouts: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the metrics of several rollouts of a task, as NeMo Gym computes them."""
+        """Return the metrics of a task's rollouts, as NeMo Gym computes them."""
         numbers = ({TASK_INDEX_KEY_NAME: 0, ROLLOUT_INDEX_KEY_NAME: index} for index in range(len(rollouts)))
         body = {
             "verify_responses": [rollout | number for rollout, number in zip(rollouts, numbers, strict=True)]
@@ -57,7 +57,7 @@ class Gym:
 def gym_served(
     complete: Complete, *, kind: type[GymnasiumAgent] = PalaestraAgent, max_steps: int = 50, **config: Any
 ) -> Iterator[Gym]:
-    """Serve the door, its agent and a model; ``config`` is that of the door's server."""
+    """Serve the door, its agent and a model. ``config`` configures the door's server."""
     ports = {"palaestra": _port_free(), "policy_model": _port_free(), "agent": _port_free()}
     kinds = {"palaestra": "resources_servers", "policy_model": "responses_api_models"}
     known = {name: {kind: {name: {"host": HOST, "port": ports[name]}}} for name, kind in kinds.items()}
@@ -88,7 +88,7 @@ def gym_served(
 
 
 def _model_app(complete: Complete) -> FastAPI:
-    """Return a model server with NeMo Gym's protocol."""
+    """Build a model server that speaks NeMo Gym's protocol."""
     app = FastAPI()
 
     @app.post("/v1/responses")

@@ -1,4 +1,4 @@
-"""An episode through OpenEnv: a server with browsers, and a generic client without Palaestra."""
+"""An episode played through OpenEnv: a server with browsers and a client that knows nothing of Palaestra."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A stand-in for a model: it types 162 into the only field of a plain page, and submits it."""
+"""A stand-in for a model, which types 162 into the only field of a plain page and submits it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# Looks are drawn for every group; the stand-in knows only this one.
+# Each group normally gets a random look, but the stand-in knows only this one.
 PLAIN = {"form": "below", "pop_ups": "none", "slow": "never"}
 
 
 def complete(messages: list[dict[str, Any]]) -> str:
-    """Return a completion for a conversation: a thought, and the JSON of an action on a line of its own."""
+    """Return a completion for a conversation: a thought, then an action as JSON on its own line."""
     page = messages[-1]["content"]
     field, button = (re.search(rf"\[(e\d+)\] {role}(.*)", page) for role in ("textbox", "button"))
     if field is None or button is None:
@@ -28,7 +28,7 @@ def complete(messages: list[dict[str, Any]]) -> str:
 
 @contextlib.contextmanager
 def endpoint() -> Iterator[str]:
-    """Serve it as an endpoint that streams as OpenAI's does, and yield its address."""
+    """Serve the stand-in as an endpoint that streams like OpenAI's, and yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""Two steps of GRPO with TRL, by a small language model on the CPU."""
+"""Two steps of GRPO with TRL, training a small language model on the CPU."""
 
 import asyncio
 import math
@@ -23,32 +23,32 @@ async def run_open():
 
 
 class TrainingPage(TrainerCallback):
-    """Registers every policy version in the lab, and posts what TRL logs of it."""
+    """A callback that registers every policy version in the lab and posts what TRL logs about it."""
 
     def on_log(self, args, state, control, logs, **_):
-        if state.is_world_process_zero and "loss" in logs:  # the last entry, of the whole training, has none
+        if state.is_world_process_zero and "loss" in logs:  # the last entry is a summary without a loss
             numbers = {name: float(value) for name, value in logs.items() if value is not None}
             asyncio.run(self.post(state.global_step, numbers))
 
     async def post(self, step, numbers):
         values = {name: number for name, number in numbers.items() if math.isfinite(number)}
         async with Client(server, key) as client:
-            await client.metrics_post(run, policy_version=step - 1, values=values)  # what this step played by
+            await client.metrics_post(run, policy_version=step - 1, values=values)  # version that played
             await client.policy_register(run, version=step, trainer_step=step)
 
 
 run, tasks = asyncio.run(run_open())
-model, tokenizer = model_load()  # yours: a name or a folder, and its own tokenizer
+model, tokenizer = model_load()  # your own: a name or a folder, with its tokenizer
 rollouts = GroupRollouts(server, key, run=run, max_steps=3, presentation=PLAIN)
 config = GRPOConfig(
     output_dir=tempfile.mkdtemp(),
     max_steps=2,
-    num_generations=4,  # samples of a task: one group
+    num_generations=4,  # samples per task, which form one group
     per_device_train_batch_size=1,
     gradient_accumulation_steps=4,
-    max_completion_length=64,  # tokens of a turn
+    max_completion_length=64,  # tokens per turn
     temperature=1.0,
-    use_cpu=True,  # yours: leave it out
+    use_cpu=True,  # omit this for your own
     logging_steps=1,
     save_strategy="no",
     report_to="none",

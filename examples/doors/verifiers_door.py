@@ -1,4 +1,4 @@
-"""An evaluation through verifiers, by the model at OPENAI_BASE_URL or else by the stand-in."""
+"""An evaluation run through verifiers, with the model at OPENAI_BASE_URL or else the stand-in."""
 
 import asyncio
 import contextlib
@@ -39,7 +39,7 @@ def play(run: int, address: str) -> None:
         "env": {"taskset": taskset, "run": run, "settings": {"presentation": PLAIN}},
     }
     tools = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}  # uv is there too
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}  # vf-eval needs uv, also there
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "eval.json"
         path.write_text(json.dumps(config))

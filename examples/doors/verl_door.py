@@ -1,4 +1,4 @@
-"""A task, sampled four times by verl's rollout worker, with the advantages of verl's GRPO."""
+"""A task sampled four times by verl's rollout worker, with advantages from verl's GRPO."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ async def run_open() -> tuple[int, int]:
 
 
 def answer(conversation: str) -> str:
-    """Return the stand-in's completion, which gives up one time in four."""
+    """Return the stand-in's completion, which gives up in one of four samples."""
     if conversation.count("<|im_start|>assistant") == 1 and next(samples) % 4 == 3:
         return 'I cannot tell.\nAction: {"type": "give_up"}'
     return complete([{"role": "user", "content": conversation.rpartition("<|im_start|>user\n")[2]}])

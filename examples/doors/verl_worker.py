@@ -16,12 +16,12 @@ from verl import DataProto
 from verl.experimental.agent_loop.agent_loop import AgentLoopWorker
 from verl.workers.rollout.replica import TokenOutput
 
-LENGTH = 32_768  # of prompts, and of responses
+LENGTH = 32_768  # maximum tokens of a prompt, and of a response
 Complete = Callable[[str], str]
 
 
 class Servers:
-    """Inference servers that answer prompts by a function of their text."""
+    """Inference servers whose answers are a function of the prompt's text."""
 
     def __init__(self, complete: Complete) -> None:
         self._complete = complete
@@ -38,7 +38,7 @@ class Servers:
 def worker_make(
     folder: Path, servers: Any, *overrides: str, kind: type = AgentLoopWorker, **settings: Any
 ) -> AgentLoopWorker:
-    """Return a worker configured as in training; ``settings`` are those of the agent loop."""
+    """Build a worker that is configured as in training. ``settings`` belong to the agent loop."""
     tokenizer_make().save_pretrained(folder)
     Qwen2Config(architectures=["Qwen2ForCausalLM"]).save_pretrained(folder)
     loop = {"name": "palaestra", "_target_": "palaestra.doors.verl.PalaestraLoop", **settings}
@@ -59,7 +59,7 @@ def worker_make(
 
 
 def batch_make(row: dict[str, Any], *, samples: int) -> DataProto:
-    """Return a batch with a prompt of a training step, once per sample."""
+    """Build a batch that repeats the prompt of a training step once per sample."""
     columns = {**row, "raw_prompt": row["prompt"], "uid": "the prompt of a step", "index": 0}
     repeated = {}
     for name, value in columns.items():

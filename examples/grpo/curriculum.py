@@ -1,4 +1,4 @@
-"""Choice of the tasks of an update: in a fixed order, cyclically, or drawn by a sampler of the server."""
+"""Choice of an update's tasks, either in a fixed cyclic order or by one of the server's samplers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLERS = (IN_ORDER, "uniform", "success_band")
 
 
 def tasks_filter(rung: str, part: str) -> dict[str, str]:
-    """Return the filter for tasks of a rung of the ladder, or of the puzzle; ``part``: "train" or "test"."""
+    """Return the filter for a rung's tasks, or the puzzle's. ``part`` is "train" or "test"."""
     if rung == PUZZLE:
         return {"benchmark": "reasoning_gym", "split": f"{PUZZLE}_{part}"}
     return {"benchmark": "ladder", "tag": f"rung:{rung}", "split": part}
@@ -22,7 +22,7 @@ def tasks_filter(rung: str, part: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Curriculum:
-    """The tasks of a training run. ``sampler``, one of the server's, draws from ``tasks``; None: in order."""
+    """The tasks of a training run. Without ``sampler``, one of the server's, they are used in order."""
 
     client: Client
     tasks: Sequence[int]
@@ -33,7 +33,7 @@ class Curriculum:
     async def open(
         cls, client: Client, *, run: int, tasks: Sequence[int], settings: Mapping[str, Any], seed: int
     ) -> Curriculum:
-        """Open a curriculum by the settings ``sampler``, ``pool`` and ``band``.
+        """Open a curriculum with the settings ``sampler``, ``pool`` and ``band``.
 
         A sampler adapts to the results of ``run``.
         """
@@ -53,7 +53,7 @@ class Curriculum:
         return cls(client, pool, count, sampler.id)
 
     async def choose_tasks(self, update: int) -> list[int]:
-        """Return the tasks of an update, from 0: always the same ones, also after a crash."""
+        """Return the tasks of an update, counted from 0. They are always the same, even after a crash."""
         if self.sampler is None:
             indexes = range(update * self.count, (update + 1) * self.count)
             return [self.tasks[index % len(self.tasks)] for index in indexes]

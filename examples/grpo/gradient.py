@@ -1,4 +1,4 @@
-"""The arithmetic of the loop: advantages of samples, and the policy-gradient loss."""
+"""Arithmetic of the training loop: advantages of samples and the policy-gradient loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def advantages(rewards: Sequence[float | None]) -> list[float]:
-    """Return each reward less the mean of its group, which is GRPO without division by the deviation.
+    """Return each reward minus its group's mean, as in GRPO without division by the deviation.
 
     A void sample (None) affects neither the mean nor the model.
     """
@@ -21,7 +21,7 @@ def advantages(rewards: Sequence[float | None]) -> list[float]:
 
 
 def shuffled(rewards: Sequence[Sequence[float | None]], seed: int) -> list[list[float | None]]:
-    """Return the same rewards, dealt to the samples of all groups at random: the control condition."""
+    """Return the rewards randomly redistributed over the samples of all groups, as the control condition."""
     dealt = [reward for group in rewards for reward in group]
     Random(seed).shuffle(dealt)
     rest = iter(dealt)
@@ -29,15 +29,15 @@ def shuffled(rewards: Sequence[Sequence[float | None]], seed: int) -> list[list[
 
 
 def entropies(logprobs: Tensor) -> Tensor:
-    """Return the entropy of each row in nats; a log-probability of minus infinity stands for no choice."""
+    """Return the entropy of each row in nats. A log-probability of minus infinity stands for no choice."""
     return -(logprobs.exp() * logprobs.clamp(min=-100.0)).sum(-1)
 
 
 def entropies_after(logprobs: Tensor, count: int) -> Tensor:
     """Return the conditional entropy, in nats, of the second of two choices given the first.
 
-    Each row of ``logprobs`` has the pairs, grouped by the first choice, with ``count`` second choices each.
-    By the chain rule, H(second | first) = H(pair) - H(first).
+    Each row of ``logprobs`` contains the pairs grouped by the first choice, with ``count`` second choices in
+    each group. By the chain rule, H(second | first) = H(pair) - H(first).
     """
     firsts = logprobs.unflatten(-1, (-1, count)).logsumexp(-1)
     return entropies(logprobs) - entropies(firsts)
@@ -53,7 +53,7 @@ def compute_loss(
 ) -> Tensor:
     """Return the REINFORCE loss (Williams 1992) with an entropy bonus.
 
-    ``logprobs`` has a row for each group, ``choices`` and ``worths`` (advantages) an entry for each sample.
+    ``logprobs`` has one row per group; ``choices`` and ``worths`` (advantages) have one entry per sample.
     ``bonus`` times the entropy (``spread``, by default that of the rows) is subtracted, which keeps a policy
     from settling before it has explored.
     """
@@ -68,10 +68,11 @@ def compute_loss(
 
 
 def bonus_adapted(bonus: float, *, entropy: float, reward: float, limits: tuple[float, float]) -> float:
-    """Return the entropy bonus of the next update, within ``limits``.
+    """Return the entropy bonus for the next update, within ``limits``.
 
-    It grows by a quarter if the policy is more certain than it is right, and shrinks by a fifth otherwise: an
-    entropy below 1 - ``reward`` nats means that it settles on choices that are often wrong.
+    It grows by a quarter if the policy is more certain than its success justifies, and shrinks by a fifth
+    otherwise. An entropy below 1 - ``reward`` nats means that the policy settles on choices that are often
+    wrong.
     """
     factor = 1.25 if entropy < 1 - reward else 0.8
     return min(max(bonus * factor, limits[0]), limits[1])

@@ -1,4 +1,4 @@
-"""The language model: exact log-probabilities of a prompt's choices, from one forward pass."""
+"""The language model, which gives exact log-probabilities of a prompt's choices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DROPPED = ("quantization_config", "dtype", "torch_dtype")
 
 
 def converted(gguf: Path, folder: Path) -> Path:
-    """Return a folder with the weights of a GGUF file, which transformers reads but does not write."""
+    """Convert a GGUF file, which transformers reads but does not write; return the weights' folder."""
     if not (folder / "config.json").exists():
         where = {"pretrained_model_name_or_path": gguf.parent, "gguf_file": gguf.name}
         tokenizer = AutoTokenizer.from_pretrained(**where)
@@ -68,9 +68,9 @@ class Model:
         return self.choices(self.logits(read, last=1)[:, -1], [prompt.offered for prompt in prompts])
 
     def pairs(self, read, prompts: Sequence[Prompt]) -> Tensor:
-        """Return the log-probabilities of all pairs of a row and a choice after it.
+        """Return the log-probabilities of all pairs of a row and a subsequent choice.
 
-        The page is read once; its key-value cache is then continued with each row.
+        The page is read once, and its key-value cache is then continued with each row.
         """
         with self.autocast():
             begun = self.net(
@@ -110,7 +110,7 @@ class Model:
         return torch.autocast(self.device.partition(":")[0], torch.bfloat16)
 
     def choices(self, logits: Tensor, offered: Sequence[Sequence[str]]) -> Tensor:
-        """Return the log-probabilities of the choices offered in each row, given its logits of all tokens."""
+        """Return the log-probabilities of the choices offered in each row, given the logits of all tokens."""
         widest = max(map(len, offered))
         scores = torch.full((len(offered), widest), -torch.inf, device=logits.device)
         for row, texts in enumerate(offered):
@@ -118,18 +118,18 @@ class Model:
         return scores.log_softmax(-1)
 
     def tokens(self, offered: Sequence[str]) -> list[int]:
-        """Return the token of each choice. Raises ``ValueError`` for one of several tokens."""
+        """Return each choice's token. Raises ``ValueError`` if a choice has several tokens."""
         coded = [self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in offered]
         if any(len(code) != 1 for code in coded):
             raise ValueError(f"more than one token: {offered}")
         return [code[0] for code in coded]
 
     def improve(self, loss: Tensor) -> float:
-        """Take one optimizer step, and return the norm of the gradient, which is clipped at 1."""
+        """Take one optimizer step and return the norm of the gradient, which is clipped at 1."""
         return self.improve_by([loss])
 
     def improve_by(self, losses: Iterable[Tensor]) -> float:
-        """Take one optimizer step by a sum of losses, of which one at a time is in memory."""
+        """Take one optimizer step on a sum of losses, holding only one of them in memory at a time."""
         self.optimizer.zero_grad()
         for loss in losses:
             loss.backward()
@@ -139,7 +139,7 @@ class Model:
 
     @property
     def state(self) -> dict[str, Any]:
-        """State for ``restore``: the trained weights and the state of the optimizer."""
+        """State for ``restore``: the trained weights and the optimizer's state."""
         weights = [weight.detach() for weight in self.trained]
         return {"weights": weights, "optimizer": self.optimizer.state_dict()}
 
@@ -154,19 +154,20 @@ class Model:
 
 
 def find_positions(mask: Tensor) -> Tensor:
-    """Return the positions of tokens in their rows; padding, also in the middle, takes none."""
+    """Return the tokens' positions in their rows. Padding takes no position, even in the middle."""
     return (mask.cumsum(-1) - 1).clamp(min=0)
 
 
 def list_row_heads(prompt: Prompt) -> list[str]:
-    """Return the first tokens of a prompt's rows, which tell them apart."""
+    """Return the first token of each of a prompt's rows, which is enough to distinguish them."""
     return [row.partition(":")[0] for row in prompt.rows]
 
 
 def join_pairs(rows: Tensor, after: Tensor, prompts: Sequence[Prompt]) -> Tensor:
-    """Return the log-probabilities of pairs, a line per prompt: log p(row) + log p(choice | row).
+    """Return the log-probabilities of pairs, one line per prompt: log p(row) + log p(choice | row).
 
-    ``rows`` has a line per prompt, ``after`` one per row of each prompt, prompt after prompt.
+    ``rows`` has one line per prompt. ``after`` has one line for each row of each prompt, in the order of the
+    prompts.
     """
     lines, first = [], 0
     for number, prompt in enumerate(prompts):

@@ -1,6 +1,6 @@
-"""Plot the training logs: `python plots.py RESULTS` updates the figures and tables of docs/grpo.md.
+"""Plots of the training logs. `python plots.py RESULTS` updates the figures and tables of docs/grpo.md.
 
-It needs only the standard library. Figures follow the reader's light or dark colour scheme.
+This script needs only the standard library. Figures follow the reader's light or dark colour scheme.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Training:
 
     @property
     def figure(self) -> str:
-        """Name of the figure that it appears in."""
+        """Name of the figure in which this training appears."""
         return f"{self.settings['rung']}{'-quoted' * bool(self.settings.get('quote'))}"
 
     @property
@@ -58,12 +58,12 @@ class Training:
 
     @property
     def evaluations(self) -> list[Line]:
-        """Evaluations since training began, without that of the raw model before it."""
+        """Evaluations since training began, without the one of the raw model before it."""
         return [line for line in self.select("evaluation") if not line["checkpoint"].endswith("/raw")]
 
 
 def trainings_read(folder: Path) -> list[Training]:
-    """Return the trainings by rung and name, each control after the run that it belongs to."""
+    """Return the trainings ordered by rung and name, with each rung's controls last."""
     files = sorted(folder.glob("*.jsonl"), key=lambda file: file.stem)
     read = [
         Training(file.stem, [json.loads(line) for line in file.read_text().splitlines()]) for file in files
@@ -104,7 +104,7 @@ THOUGHT_PANELS: Sequence[Panel] = (
 
 
 def draw_figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) -> str:
-    """Return an SVG with four panels, a line per training run; the control's is dashed."""
+    """Return an SVG with four panels and one line per training run. Controls are dashed."""
     classes = choose_styles(trainings)
     columns = COLOURS if len(trainings) <= COLOURS else COLOURS - 1
     more = (len(trainings) - 1) // columns * ROW
@@ -152,7 +152,10 @@ def draw_panel(
 
 
 def choose_styles(trainings: Sequence[Training]) -> list[str]:
-    """Return a colour per training; if these are too few, one per variant, dotted for the second seed."""
+    """Return a style per training: its own colour or, if there are too few, one per variant.
+
+    In the latter case, the second seed is dotted.
+    """
     seeds = sorted({training.settings["seed"] for training in trainings})
     if len(trainings) <= COLOURS:
         return [
@@ -171,7 +174,7 @@ def make_label(training: Training) -> str:
 
 
 def name_variant(training: Training) -> str:
-    """Return the sampler, variant, profile and control that set a run apart from others with its seed."""
+    """Return the sampler, variant, profile and control that distinguish a run from others with its seed."""
     settings = training.settings
     sampler = settings.get("sampler", "none").replace("_", " ")
     parts = [*[sampler] * (sampler != "none"), settings.get("variant", "")]
@@ -203,7 +206,7 @@ THOUGHT_FIGURES = (
 
 
 def format_table(trainings: Sequence[Training], columns: Sequence[tuple[str, str, str]]) -> str:
-    """Return a Markdown table, a row per run: evaluations before and after, and the time per update."""
+    """Format a Markdown table with one row per run: evaluations before and after, and the time per update."""
     heads = ("run", "updates", *(title for title, *_ in columns), "s per update")
     rows = [heads, ["---"] * len(heads)]
     for training in trainings:

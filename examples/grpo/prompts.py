@@ -1,4 +1,4 @@
-"""Prompts and completions in each arm: everything is fixed except the choice among the offered tokens."""
+"""Prompts and completions in each arm. Everything is fixed except the choice among the offered tokens."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """``offered`` are the tokens to choose from; ``submit`` is the page's button, empty if there is no page.
+    """A prompt. ``offered`` are the tokens to choose from.
 
-    With ``rows`` one of them is quoted in a thought first, and a choice is a pair of row and token, ordered
-    by row.
+    ``submit`` is the page's button, or empty if there is no page. If there are ``rows``, one of them is first
+    quoted in a thought, and a choice is a pair of row and token, ordered by row.
     """
 
     system: str
@@ -38,7 +38,7 @@ class Prompt:
         return len(self.offered) * max(len(self.rows), 1)
 
     def after_row(self, row: int) -> str:
-        """Return the text between the beginning of a thought and the choice."""
+        """Return the text from the quoted row to the choice."""
         return f"{self.rows[row]}{AFTER_ROW}{self.prefix}"
 
     def completion(self, choice: int) -> str:
@@ -52,9 +52,9 @@ class Prompt:
 
 
 def page_prompt(outline: str, guidance: str = "") -> Prompt:
-    """Return the prompt of a page as the gym sends it; every element is offered, the button included.
+    """Return the prompt for a page as the gym sends it. All elements are offered, including the button.
 
-    A page with a field instead of options takes one of ten digits. ``guidance`` is appended.
+    On a page with a field instead of options, the choice is one of ten digits. ``guidance`` is appended.
     """
     page = f"{outline}\n\n{guidance}" if guidance else outline
     elements = ELEMENT.findall(outline)
@@ -68,12 +68,12 @@ def page_prompt(outline: str, guidance: str = "") -> Prompt:
 
 
 def quoting(prompt: Prompt) -> Prompt:
-    """Return the prompt with a thought before the choice, which quotes a row of the page's table."""
+    """Return the prompt with a thought before the choice that quotes a row of the page's table."""
     return replace(prompt, rows=tuple(f" {row}" for row in ROW.findall(prompt.page)))
 
 
 def text_prompt(question: str) -> Prompt:
-    """Return the prompt of a question without a page."""
+    """Return the prompt for a question without a page."""
     letters = tuple(f" {letter}" for letter in LETTER.findall(question))
     if not letters:
         return Prompt(SYSTEM_DIGIT["text_zero_shot"], question, "Answer: ", DIGITS)

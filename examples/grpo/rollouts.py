@@ -1,4 +1,4 @@
-"""Episodes of the gym for a batch of tasks: pages in, choices out, recorded verdicts back."""
+"""Episodes of the gym for a batch of tasks, from pages to choices to recorded verdicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 
 OBSERVATION = "axtree-v2"
-# One plain look with the form below the question: the model is to learn questions, not looks.
+# One plain look with the form below the question, because the model is to learn questions, not looks.
 LOOK = {
     "form": "below",
     "panels": "none",
@@ -34,9 +34,9 @@ Question, Answer = TypeVar("Question"), TypeVar("Answer")
 
 @dataclass
 class Batch:
-    """The result of a rollout: for each group its samples' prompts, choices and rewards.
+    """The result of a rollout: the prompts, choices and rewards of each group's samples.
 
-    ``paid`` are the rewards by the reward profile, the same as ``rewards`` without one.
+    ``paid`` are the rewards under the reward profile; without one, they equal ``rewards``.
     """
 
     contexts: list[list[Any]] = field(default_factory=list)
@@ -48,12 +48,12 @@ class Batch:
 
     @property
     def prompts(self) -> list[Prompt]:
-        """One prompt per group: without thoughts, all of its samples have the same."""
+        """One prompt per group, since without thoughts all samples of a group share it."""
         return [group[0] for group in self.contexts]
 
 
 class Together(Generic[Question, Answer]):
-    """Batches questions that arrive at about the same time into one call, each distinct one once."""
+    """Batches questions that arrive at about the same time into one call, without duplicates."""
 
     def __init__(self, answer: Callable[[Sequence[Question]], Sequence[Answer]]) -> None:
         self._answer = answer
@@ -72,11 +72,11 @@ class Together(Generic[Question, Answer]):
         return await asyncio.shield(self._waiting[question])
 
     async def _answer_when_quiet(self) -> None:
-        """Answer the waiting questions whenever none has arrived for a moment, until none is left."""
+        """Answer the waiting questions whenever none has arrived for a moment, until none are left."""
         while waiting := await self._waiting_when_quiet():
             try:
                 answers = await asyncio.to_thread(self._answer, waiting)
-            except Exception as failure:  # noqa: BLE001 (each episode that waits for it ends with it)
+            except Exception as failure:  # noqa: BLE001 (passed on to every episode that is waiting)
                 for question in waiting:
                     self._waiting[question].set_exception(failure)
                 continue
@@ -94,8 +94,8 @@ class Together(Generic[Question, Answer]):
 class Chooser:
     """A policy for the client's engine that scores each distinct prompt once, in batches.
 
-    ``greedy`` takes the likeliest choice; otherwise one is drawn, by seed, task and sample. With ``quotes``
-    it chooses a row of the page's table first.
+    If ``greedy``, it takes the likeliest choice; otherwise it draws one from seed, task and sample. With
+    ``quotes``, it chooses a row of the page's table first.
     """
 
     simulated = False
@@ -110,7 +110,7 @@ class Chooser:
 
     async def act(self, observation, episode) -> Completion | None:
         if episode.step > 1:
-            return None  # the first choice submitted nothing: it was not an option
+            return None  # the first choice was not an option, so nothing was submitted
         is_page = episode.arm == "gym"
         if is_page:
             prompt = page_prompt(observation.text, _guidance(observation.messages))
@@ -127,7 +127,7 @@ class Chooser:
         )
 
     async def choose(self, prompt: Prompt, seed: str) -> tuple[Any, int]:
-        """Return the context of the choice, and the choice."""
+        """Return the context of the choice and the choice itself."""
         return prompt, self._pick(await self._scored.answer(prompt), seed)
 
     @property
@@ -152,9 +152,9 @@ async def play(
     profile: str | None = None,
     **opening,
 ) -> Batch:
-    """Play ``samples`` episodes of every task; groups come in the order of the tasks.
+    """Play ``samples`` episodes of every task. The groups are in the order of the tasks.
 
-    A reward ``profile`` determines ``paid``; an empty name stands for the run's own.
+    A reward ``profile`` determines ``paid``; an empty name stands for the run's own profile.
     """
     config = EpisodeConfig(observation=OBSERVATION, actions_per_turn=2)
     pages = len(tasks) * samples
@@ -184,11 +184,11 @@ async def play(
 
 
 def _question(messages) -> str:
-    """Return the question of an arm without a page: the last user message."""
+    """Return the question in an arm without a page, which is the last user message."""
     return str(next(message["content"] for message in reversed(messages) if message["role"] == "user"))
 
 
 def _guidance(messages) -> str:
-    """Return the beginning of a solution, if the gym has appended one to the task."""
+    """Return the beginning of a solution if the gym has appended one to the task, else an empty text."""
     prefixes = (str(message["content"]).partition(f"{INSTRUCTION}\n\n")[2] for message in messages)
     return next(filter(None, prefixes), "")

@@ -1,9 +1,9 @@
-"""Thoughts in free text: the model writes one, then chooses, and reward alone trains both.
+"""Training with free-text thoughts: the model writes one, then chooses, and only the reward trains both.
 
     python thoughts.py --rung named_word --seed 1 --start ADAPTER --model FOLDER --results FOLDER
 
-It starts from a run of `train.py`, whose adapter chooses well without a thought. The lab measures the
-thoughts (docs/behaviour.md); its figures are read back.
+Training starts from a run of `train.py`, whose adapter chooses well without a thought. The lab measures the
+thoughts (docs/behaviour.md), and its measurements are read back.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MEASURED_WITHIN_S = 60
 
 @dataclass(frozen=True)
 class Thought:
-    """A prompt and the thought before the choice; ``drawn`` ends with a stop token, unless it ``is_cut``."""
+    """A prompt and the thought before the choice. ``drawn`` ends with a stop token unless it ``is_cut``."""
 
     prompt: Prompt
     drawn: tuple[int, ...]
@@ -43,7 +43,7 @@ class Thought:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The tokens before the choice, without the stop token: a new line replaces it."""
+        """The tokens before the choice, without the stop token, which is replaced by a new line."""
         return self.drawn if self.is_cut else self.drawn[:-1]
 
     def completion(self, choice: int) -> str:
@@ -52,7 +52,7 @@ class Thought:
 
 
 class Writer:
-    """Writes thoughts with a model, and reads them again for their log-probabilities."""
+    """A writer of thoughts, which also rereads them to get their log-probabilities."""
 
     def __init__(self, model: Model, *, limit: int) -> None:
         self.model, self.limit = model, limit
@@ -79,7 +79,7 @@ class Writer:
         return [self._parse(prompt, row) for prompt, row in zip(prompts, rows, strict=True)]
 
     def logprobs(self, thoughts: Sequence[Thought]) -> tuple[Tensor, Tensor]:
-        """Return the log-probability of each thought as drawn, and those of its choices as a row."""
+        """Return the log-probability of each thought as drawn, and a row with those of its choices."""
         code = self.model.tokenizer
         opened = code([self._open(thought.prompt) for thought in thoughts])["input_ids"]
         ends = code([f"\n{thought.prompt.prefix}" for thought in thoughts], add_special_tokens=False)[
@@ -102,7 +102,7 @@ class Writer:
         return self.model.text(replace(prompt, prefix=LEAD))
 
     def _parse(self, prompt: Prompt, row: list[int]) -> Thought:
-        """Return the thought in a row of drawn tokens, which padding follows."""
+        """Return the thought in a row of drawn tokens, which is followed by padding."""
         end = next((index for index, token in enumerate(row) if token in self.stops), None)
         drawn = tuple(row if end is None else row[: end + 1])
         text = self.model.tokenizer.decode(drawn if end is None else drawn[:-1])
@@ -110,7 +110,7 @@ class Writer:
 
 
 class Thinker(Chooser):
-    """A chooser that writes a thought for each sample first, in batches."""
+    """A chooser that first writes a thought for each sample, in batches."""
 
     def __init__(self, writer: Writer, *, greedy: bool = False, **settings) -> None:
         super().__init__(self._think, greedy=greedy, **settings)
@@ -137,7 +137,7 @@ class Thinker(Chooser):
 
 
 class ThoughtTrainer(Trainer):
-    """The same loop, which trains the tokens of the thought and the choice after it."""
+    """A trainer with the same loop that trains the tokens of the thought and the choice after it."""
 
     def __init__(self, options, client: Client) -> None:
         super().__init__(options, client)
@@ -165,7 +165,7 @@ class ThoughtTrainer(Trainer):
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
     ) -> dict[str, float]:
-        """Return the success rates on pages: with a thought, greedy and sampled, and without, greedy."""
+        """Return the success rates on pages: with a thought (greedy and sampled) and without one (greedy)."""
         silent = Chooser(self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True)
         played = {}
         for key, kind, chooser in (
@@ -193,7 +193,7 @@ class ThoughtTrainer(Trainer):
 
 
 class Learning:
-    """The losses of a batch of thoughts and choices with their advantages, a few at a time."""
+    """The losses of a batch of thoughts and choices with their advantages, computed a few at a time."""
 
     def __init__(
         self, writer: Writer, samples: Sequence[tuple[Thought, int, float]], *, bonus: float
@@ -218,13 +218,13 @@ class Learning:
 
     @property
     def figures(self) -> dict[str, float]:
-        """``thought_surprise`` is in nats per token of a thought as drawn: an estimate of its entropy."""
+        """Figures of the update. ``thought_surprise``, in nats per token, estimates the thoughts' entropy."""
         tokens = sum(len(thought.drawn) for thought, _, _ in self.samples)
         return {"entropy": self.entropy, "loss": self.loss, "thought_surprise": self.surprise / tokens}
 
 
 async def measure_behaviour(client: Client, episodes: Sequence[int]) -> dict[str, float]:
-    """Wait for the lab's measures, and return words per thought and narration, the share that restates."""
+    """Wait for the lab's measures; return words per thought and narration, the share that restates."""
     until = time.monotonic() + MEASURED_WITHIN_S
     while True:
         trajectories = await asyncio.gather(*map(client.trajectory, episodes))
@@ -247,6 +247,6 @@ if __name__ == "__main__":
     parser.set_defaults(settings="thoughts.toml")
     options = parser.parse_args()
     if options.start is None:
-        parser.error("--start is needed: without the skill to answer there is nothing to think about")
+        parser.error("--start is required: a model that cannot answer yet has nothing to think about")
     options.name = options.name or f"{options.rung}-{options.seed}-thoughts"
     asyncio.run(main(ThoughtTrainer, options))

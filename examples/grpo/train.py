@@ -1,9 +1,9 @@
-"""Train a small language model in the live gym: format, then reward alone.
+"""Training of a small language model in the live gym: first the format, then from reward alone.
 
     python train.py --rung named_word --seed 1 --settings cpu.toml --model FOLDER --results FOLDER
 
-The installation is that of PALAESTRA_SERVER and PALAESTRA_KEY. Every event is a line of RESULTS/NAME.jsonl,
-which plots.py draws. With --resume it continues from its last evaluation.
+PALAESTRA_SERVER and PALAESTRA_KEY name the installation. Every event becomes a line in RESULTS/NAME.jsonl,
+which plots.py reads. With --resume, training continues from its last evaluation.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from palaestra import Client
 NAME = "SmolLM2-135M-Instruct"
 ARMS = ("gym", "text_zero_shot")
 SCORED_AT_ONCE = 16
-NOT_PLAYED = "No page of update {} could be played: see to the installation, then go on with --resume."
+NOT_PLAYED = "No page of update {} could be played. Fix the installation, then continue with --resume."
 
 
 class Trainer:
     """One training run: its model, its tasks, its run in the lab, and its log file."""
 
-    variant = ""  # names this loop in the names of its runs
+    variant = ""  # appears in the names of this loop's runs
 
     def __init__(self, options: argparse.Namespace, client: Client) -> None:
         self.options, self.client = options, client
@@ -62,7 +62,7 @@ class Trainer:
         self.profile = "" if options.profile else None  # "" stands for the run's own profile
         self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
-    # ---- the record
+    # ---- logging
     def note(self, kind: str, **values: object) -> None:
         line = {"kind": kind, "version": self.version, "seconds": round(time.monotonic() - self.started, 1)}
         with self.file.open("a") as out:
@@ -88,7 +88,7 @@ class Trainer:
 
     # ---- scoring
     def score_with_graph(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Return probabilities, keeping the graph: one forward pass serves both choosing and learning."""
+        """Return probabilities but keep the graph, so that one forward pass also serves learning."""
         rows = self.model.logprobs(prompts)
         self.rows |= dict(zip(prompts, rows, strict=True))
         return rows.detach().exp().tolist()
@@ -105,7 +105,7 @@ class Trainer:
         ]
 
     async def warm_up(self, tasks: Sequence[int]) -> None:
-        """Learn the format alone, by writing *some* element's id, drawn at random. No reward is used."""
+        """Learn only the format, by writing the id of a randomly drawn element. No reward is used."""
         run = await self.run_open("collect", f"{self.name}/raw")
         chooser = self.chooser(uniform, name="uniform")
         batch = await play(self.client, run=run, tasks=tasks, chooser=chooser)
@@ -143,13 +143,13 @@ class Trainer:
         self.note("update", **values)
 
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
-        """Play the episodes of an update; return them, and the rewards of its parts if it has any."""
+        """Play the episodes of an update and return them, with the rewards of its parts if it has any."""
         opening = {"samples": self.set["samples"], "policy_version": self.version}
         opening |= {"chooser": self.learner(), "profile": self.profile}
         return await play(self.client, run=run, tasks=tasks, **opening), {}
 
     def learner(self) -> Chooser:
-        """Return the current policy, whose choices can be learnt from."""
+        """Return the current policy in a form whose choices can be learnt from."""
         self.rows.clear()
         return self.chooser(self.score_with_graph)
 
@@ -158,13 +158,14 @@ class Trainer:
         return Chooser(score, quotes=self.options.quote, **settings)
 
     async def learn(self, batch: Batch, worths: Sequence[Sequence[float]]) -> dict[str, float]:
-        """Improve the model by a batch, and return figures of the update, ``entropy`` included."""
+        """Improve the model with a batch and return figures of the update, including ``entropy``."""
         logprobs = torch.nn.utils.rnn.pad_sequence(
             [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
         )
         spread = entropies(logprobs)
         if self.options.quote:
-            # The entropy of clicks alone: quoting earns nothing by itself, so a bonus would spread it evenly.
+            # Use only the entropy of clicks: quoting earns nothing by itself, so a bonus would spread it
+            # evenly.
             spread = entropies_after(logprobs, len(batch.prompts[0].offered))
         loss = compute_loss(logprobs, batch.choices, worths, bonus=self.bonus, spread=spread)
         norm = await asyncio.to_thread(self.model.improve, loss)
@@ -173,7 +174,7 @@ class Trainer:
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
     ) -> dict[str, float]:
-        """Return greedy success by arm; for pages also sampled, and the divergence from version 0."""
+        """Return greedy success by arm and, for pages, sampled success and the divergence from version 0."""
         run, sampled = await self.run_open("eval", checkpoint), await self.run_open("collect", checkpoint)
         results: dict[str, float] = {}
         for arm in arms:
@@ -192,7 +193,7 @@ class Trainer:
         return results
 
     async def begin(self, test: Sequence[int]) -> tuple[int, Curriculum]:
-        """Evaluate before training, do the warm start unless it is given, and open the training run."""
+        """Evaluate before training, run the warm start unless one is given, and open the training run."""
         options = self.options
         train = await self.tasks("train", limit=5_000)
         Random(options.seed).shuffle(train)
@@ -235,9 +236,9 @@ class Trainer:
                 self.keep(run, curriculum)
         self.model.save(Path(self.options.results) / self.name)
 
-    # ---- after a crash
+    # ---- recovery after a crash
     def keep(self, run: int, curriculum: Curriculum) -> None:
-        """Write the state for ``resume`` atomically: a crash leaves the previous file intact."""
+        """Write the state for ``resume`` atomically, so that a crash leaves the previous file intact."""
         state = {
             "run": run,
             "sampler": curriculum.sampler,
@@ -254,9 +255,9 @@ class Trainer:
         part.replace(self.state_file)
 
     def resume(self) -> tuple[int, Curriculum]:
-        """Return the run and its tasks at the last evaluation; later log lines are dropped.
+        """Return the run and its tasks as of the last evaluation, dropping later log lines.
 
-        Updates since then are played again, with the same tasks.
+        Updates since then are played again with the same tasks.
         """
         state = torch.load(self.state_file, map_location=self.set["device"])
         os.truncate(self.file, state["written"])
@@ -275,9 +276,9 @@ def make_name(options: argparse.Namespace, *, sampler: str, variant: str = "") -
 
 
 def warm_loss(rows: Tensor, choices: Sequence[int], prompts: Sequence[Prompt]) -> Tensor:
-    """Return the supervised loss of random choices; rewards play no part.
+    """Return the supervised loss for random choices, in which rewards play no part.
 
-    For pairs it is the loss of the option given the row: the choice of the row is not trained.
+    For pairs, it is the loss of the option given the row, so the choice of the row is not trained.
     """
     losses = []
     for row, choice, count in zip(rows, choices, (len(prompt.offered) for prompt in prompts), strict=True):
@@ -295,7 +296,7 @@ def parts(items: Sequence, count: int) -> list[Sequence]:
 
 
 def share(batch: Batch) -> float:
-    """Return the share of right answers among those with a verdict."""
+    """Return the share of correct answers among those with a verdict."""
     return mean(batch.rewards)
 
 
@@ -311,17 +312,17 @@ def options_parser(description: str | None = __doc__) -> argparse.ArgumentParser
     parser.add_argument("--rung", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--settings", default="cpu.toml")
-    parser.add_argument("--model", type=Path, required=True, help="a folder that `model.converted` made")
+    parser.add_argument("--model", type=Path, required=True, help="a folder that `model.converted` wrote")
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--start", type=Path, help="the adapter of an earlier run, instead of a warm start")
     parser.add_argument("--name", default="")
-    parser.add_argument("--sampler", choices=SAMPLERS, help="instead of the settings' own")
-    parser.add_argument("--resume", action="store_true", help="go on from the last evaluation of this name")
+    parser.add_argument("--sampler", choices=SAMPLERS, help="overrides the sampler in the settings")
+    parser.add_argument("--resume", action="store_true", help="continue from the last evaluation")
     parser.add_argument(
-        "--quote", action="store_true", help="choose a row of the table first, and quote it in a thought"
+        "--quote", action="store_true", help="choose a row of the table first and quote it in a thought"
     )
     parser.add_argument(
-        "--profile", type=Path, help="a reward profile (TOML) that pays in place of the outcome"
+        "--profile", type=Path, help="a reward profile (TOML) to train on instead of the outcome"
     )
     parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
     for name in ("updates", "groups", "samples"):

@@ -1,9 +1,9 @@
-"""Train with prefixes of solutions: half of the groups have one, half have none (POPE).
+"""Training with solution prefixes, which half of the groups get and half do not (POPE).
 
     python guided.py --rung table_cell --quote --seed 11 --updates 150 \\
         --settings ../grpo/cpu.toml --model FOLDER --results FOLDER
 
-Loop, settings, episodes per update and evaluations, which are without guidance, are those of ../grpo.
+Loop, settings, episodes per update and evaluations are those of ../grpo; evaluations are without guidance.
 PALAESTRA_KEY needs the scopes trainer and guidance.
 """
 
@@ -25,7 +25,7 @@ GUIDANCE = {"kind": "prefix", "fraction": 0.5, "instruction": INSTRUCTION}
 
 
 class GuidedTrainer(Trainer):
-    """Half of the groups of an update see half of their task's solution below the page."""
+    """A trainer that shows half of an update's groups half of their task's solution below the page."""
 
     variant = "guided"
 
@@ -39,7 +39,7 @@ class GuidedTrainer(Trainer):
 
 
 def join(*batches: Batch) -> Batch:
-    """Return all groups of the batches, in order."""
+    """Return the groups of all batches in order."""
     return Batch(
         **{
             field.name: [row for batch in batches for row in getattr(batch, field.name)]

@@ -1,10 +1,10 @@
-"""Episodes on a stage, from a machine without a browser.
+"""Episodes on a remote stage, played from a machine without a browser.
 
     palaestra stage --server http://127.0.0.1:8001        # on a machine with browsers
     python examples/stage/remote.py gsm8k                 # on this one
 
-PALAESTRA_SERVER and PALAESTRA_KEY are those of the lab, for the run and its tasks; PALAESTRA_STAGES are
-addresses of stages, separated by commas, PALAESTRA_STAGE_TOKEN is their token.
+PALAESTRA_SERVER and PALAESTRA_KEY belong to the lab, for the run and its tasks. PALAESTRA_STAGES is a
+comma-separated list of the stages' URLs, and PALAESTRA_STAGE_TOKEN is their token.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STAGES = os.environ.get("PALAESTRA_STAGES", "http://127.0.0.1:8010").split(",")
 
 
 def complete(page: str) -> str:
-    """Stand in for a model, which would get ``observation.messages``: type 42 and submit it."""
+    """Type 42 and submit it, in place of a model, which would get ``observation.messages``."""
     is_filled = 'value="42"' in page
     role = "button" if is_filled else "textbox"
     target = re.search(rf"\[(e\d+)\] {role}", page)

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search over forks: selection and backup of values, independent of pages."""
+"""Monte Carlo tree search over forks: selection and backup of values, independently of pages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings; the defaults are those of Agent-R (https://arxiv.org/abs/2501.11425).
+    """Settings of a search. The defaults are those of Agent-R (https://arxiv.org/abs/2501.11425).
 
-    ``depth`` bounds the tree, ``width`` the children of a node, ``rollouts`` those from each new child.
-    ``actions`` is the budget of a task; a search ends with the rollout that reaches it.
+    ``depth`` limits the tree, ``width`` the children of a node, and ``rollouts`` the rollouts from each new
+    child. ``actions`` is a task's budget; a search ends with the rollout that reaches it.
     """
 
     actions: int
@@ -24,7 +24,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Rollout:
-    """An episode played to its end: its own first and last step, and its reward, None if void."""
+    """A finished episode: its own first and last step and its reward, which is None if it is void."""
 
     episode: int
     first: int
@@ -62,13 +62,13 @@ class Node:
             yield from child.walk()
 
 
-# Plays a fork of a node to its end.
+# Plays a fork of a node until the episode ends.
 Play = Callable[[Node], Awaitable[Rollout]]
 
 
 @dataclass
 class Search:
-    """The tree of one task. ``root`` is the state before the first action of an ended episode."""
+    """The search tree of one task. ``root`` is the state before the first action of an ended episode."""
 
     root: Node
     play: Play
@@ -77,12 +77,12 @@ class Search:
     rewards: list[float] = field(default_factory=list)
 
     async def run(self) -> None:
-        """Search until the actions are spent, or nothing is left to try."""
+        """Search until the actions are spent or nothing is left to try."""
         while self.spent < self.settings.actions and (node := self.select()) is not None:
             await self._expand(node)
 
     def select(self) -> Node | None:
-        """Return the node to expand next: follow the best children by UCB1 to one with room for a child."""
+        """Return the node to expand next: the best child by UCB1, level by level, until one has room."""
         node = self.root
         while True:
             if node.depth >= self.settings.depth or node.is_terminal:
@@ -95,7 +95,7 @@ class Search:
             node = max(open_, key=self._bound)
 
     async def _expand(self, node: Node) -> None:
-        """Add a child by one action, and roll out from it: in its own episode, then in forks of it."""
+        """Add a child by one action and roll out from it: in its own episode, then in forks of it."""
         first = await self.play(node)
         self.spent += first.actions
         child = Node(first.episode, first.first, parent=node, is_terminal=first.last == first.first)
@@ -109,7 +109,7 @@ class Search:
             self._learn(child, rollout.reward)
 
     def _learn(self, node: Node, reward: float | None) -> None:
-        """Back up a reward to the root. A void episode carries no information, and cannot be forked."""
+        """Back up a reward to the root. A void episode carries no information and cannot be forked."""
         if reward is None:
             node.is_terminal = node.is_terminal or not node.visits
             return
@@ -120,13 +120,13 @@ class Search:
             ancestor = ancestor.parent
 
     def _bound(self, node: Node) -> float:
-        """Return the upper confidence bound UCB1 of a node's mean reward (Auer et al. 2002)."""
+        """Return the upper confidence bound (UCB1) of a node's mean reward (Auer et al. 2002)."""
         visits = node.parent.visits if node.parent else node.visits
         wide = math.sqrt(math.log(max(visits, 1)) / node.visits) if node.visits else math.inf
         return node.mean + self.settings.exploration * wide
 
     def _has_room(self, node: Node) -> bool:
-        """Return whether a node or one below it can still be expanded."""
+        """Return whether a node or one of its descendants can still be expanded."""
         if node.is_terminal or node.depth >= self.settings.depth:
             return False
         return len(node.children) < self.settings.width or any(map(self._has_room, node.children))

@@ -1,9 +1,10 @@
-"""Comparison of tree search by forks with plain sampling, at the same number of actions.
+"""Comparison of tree search over forks with plain sampling, given the same number of actions.
 
     python examples/tree_search/tree_search.py http://127.0.0.1:8001 KEY total_price first_free_stretch
 
-The arguments are the lab, a key with the scopes `trainer` and `golds`, and families of the mock site `stays`.
-The policy is simulated (`weak_policy.py`), and so are the runs. Pages are read without a browser.
+The arguments are the lab's URL, a key with the scopes `trainer` and `golds`, and families of the mock site
+`stays`. The policy (`weak_policy.py`) is simulated, and the runs are marked as such. Pages are read without a
+browser.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STEPS_MAX = 12
 
 @dataclass
 class Player:
-    """Plays episodes of one task with the policy, each to its end."""
+    """A player of complete episodes of one task with the policy."""
 
     env: Env
     policy: WeakPolicy
@@ -56,14 +57,14 @@ class Player:
 
 @dataclass
 class Result:
-    """Result of one task: the rewards of its rollouts in order, and the actions spent."""
+    """The result of one task: its rollouts' rewards in order, and the number of actions spent."""
 
     rewards: list[float] = field(default_factory=list)
     actions: int = 0
 
 
 async def sample(player: Player, settings: Settings) -> Result:
-    """Sample plainly: attempt the task from the beginning until the actions are spent."""
+    """Sample plainly, attempting the task from the beginning until the actions are spent."""
     result = Result()
     while result.actions < settings.actions:
         rollout = await player.start()
@@ -74,7 +75,7 @@ async def sample(player: Player, settings: Settings) -> Result:
 
 
 async def search(client: Client, player: Player, settings: Settings) -> Result:
-    """Search a tree from a first attempt, and store the values with the episodes."""
+    """Search a tree that starts from a first attempt, and store the values with the episodes."""
     first = await player.start()
     if first.reward is None:
         return Result(actions=first.actions)
@@ -128,7 +129,7 @@ async def main(arguments: argparse.Namespace) -> None:
 
 
 async def choose_tasks(client: Client, families: Sequence[str], *, count: int) -> dict[str, list[Task]]:
-    """Return the first tasks of each family, all with fields to fill in."""
+    """Return the first ``count`` tasks of each family."""
     tasks = await client.tasks(benchmark="stays", limit=PAGE)
     return {
         family: [task for task in tasks if f"family:{family}" in task.tags][:count] for family in families
@@ -136,7 +137,7 @@ async def choose_tasks(client: Client, families: Sequence[str], *, count: int) -
 
 
 def summarise(results: Sequence[Result]) -> dict[str, float]:
-    """Return the number of solved tasks, successes, rollouts and actions."""
+    """Count tasks, solved tasks, successes, rollouts and actions."""
     return {
         "tasks": len(results),
         "solved": sum(any(result.rewards) for result in results),
@@ -152,8 +153,8 @@ def arguments_read() -> argparse.Namespace:
     parser.add_argument("key")
     parser.add_argument("families", nargs="+")
     parser.add_argument("--tasks", type=int, default=10)
-    parser.add_argument("--actions", type=int, default=120, help="per task and way")
-    parser.add_argument("--skill", type=float, default=0.2, help="chance of a right value")
+    parser.add_argument("--actions", type=int, default=120, help="budget of actions per task and method")
+    parser.add_argument("--skill", type=float, default=0.2, help="probability of entering a right value")
     parser.add_argument("--exploration", type=float, default=Settings.exploration)
     parser.add_argument("--depth", type=int, default=Settings.depth)
     parser.add_argument("--width", type=int, default=Settings.width)

@@ -1,7 +1,7 @@
-"""A weak simulated policy: it looks the answer up, and errs at every step of submitting it.
+"""A weak simulated policy, which looks the answer up but errs while it submits it.
 
-It enters each right value with probability ``skill``, and otherwise that of another task; some of its turns
-do nothing. Its next action follows from the page alone, so that it can continue in any fork.
+It enters each right value with probability ``skill`` and otherwise another task's value; some of its turns do
+nothing. Its next action depends only on the page, so it can continue in any fork.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ IDLE = 0.1
 
 
 class WeakPolicy:
-    """``answers`` are the right values by task; ``labels`` name the fields of the form, in their order."""
+    """The policy. ``answers`` are the right values by task."""
 
     def __init__(self, answers: Mapping[int, Sequence[str]], *, skill: float, seed: int | str) -> None:
         self._answers, self._skill, self._chance = answers, skill, random.Random(seed)
 
     def complete(self, page: str, *, task: int, labels: Sequence[str]) -> str:
-        """Return the next completion on a page."""
+        """Return the next completion on a page. ``labels`` name the form's fields in order."""
         if self._chance.random() < IDLE:
             return _write_completion("I look again.", type="wait", ms=1)
         fields = [_find_field(page, label) for label in labels]
