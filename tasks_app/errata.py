@@ -101,7 +101,7 @@ def _lines(records: Iterable[Record | BadRow], bad: list[BadRow]) -> Iterator[tu
 
 
 def _check_text(parts: Iterable[str]) -> None:
-    """Raise ``ValueError`` for a text that Postgres cannot hold."""
+    """Raise ``ValueError`` for a text that Postgres cannot store."""
     text = "".join(parts)
     if "\0" in text:
         raise ValueError("the line contains a NUL character")

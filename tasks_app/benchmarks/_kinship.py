@@ -25,7 +25,7 @@ NAME_BREAK = re.compile(r", | and ")
 
 @dataclass
 class Family:
-    """Spouses and parents by name."""
+    """A family from a story, as spouses and parents by name."""
 
     spouse: dict[str, str] = field(default_factory=dict)
     parents: dict[str, set[str]] = field(default_factory=dict)

@@ -1,5 +1,6 @@
-"""Step-by-step derivations of the answers to generated puzzles about words and lists; see
-``_steps_numbers``.
+"""Step-by-step derivations of the answers to generated puzzles about words and lists.
+
+The functions work as in ``_steps_numbers``.
 """
 
 from __future__ import annotations

@@ -96,9 +96,7 @@ Wrong = Callable[[W, SiteTask], tuple[str, ...]]
 Check = Callable[[W, SiteTask], bool]
 """Returns whether a brute-force search of the world gives the same answer."""
 Twin = Callable[[W, SiteTask], SiteTask | None]
-"""Derives the impossible task of the same wording in a world that differs in one fact; None if there is
-none.
-"""
+"""Derives the impossible task of the same wording, in a world that differs in one fact, or None."""
 WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
 """Lists plausible wrong actions that the pages allow. They are incorrect whatever the agent then answers."""
 

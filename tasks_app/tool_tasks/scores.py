@@ -72,7 +72,7 @@ class Score:
 
 @dataclass(frozen=True)
 class _Match:
-    """Assignment of calls to nodes, and how near their arguments are together."""
+    """An assignment of calls to nodes, with the nearness of their arguments."""
 
     calls: tuple[tuple[int, int], ...] = ()
     nearness: float = 0.0
@@ -83,7 +83,7 @@ class _Match:
 
 
 class _Distances:
-    """Distances of calls from nodes, each computed once: graphs have most of their nodes in common."""
+    """Distances of calls from nodes, each computed once because graphs share most of their nodes."""
 
     def __init__(self, calls: Sequence[Call], data: ToolData) -> None:
         self._calls = calls
@@ -102,7 +102,7 @@ class _Distances:
 
 
 def score_calls(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
-    """Score by the graph under which ``selection`` is best, then arguments."""
+    """Score the calls against the graph that gives the best ``selection``, then the nearest arguments."""
     distances = _Distances(calls, data)
     scores = [_by_graph(calls, graph, truth, distances) for graph in truth.graphs]
     return max(

@@ -37,7 +37,7 @@ def _first_in_stock(draws: Draws, data: ToolData) -> Item:
 
 
 def _rule_or_cell(draws: Draws, data: ToolData) -> Item:
-    """Draw a question for which one look at the handbook is enough in half of all cases."""
+    """Draw a question that one look at the handbook answers in half of all cases."""
     rule, row, is_enough = questions.rule(draws, data), draws.pick(data.rows), draws.chance(0.5)
     number = int(rule.answer)
     threshold = (

@@ -133,7 +133,7 @@ class _Planter:
         return "lower"
 
     def settled(self) -> list[tuple[Mark, ...]]:
-        """Return the marks with their sentences drawn."""
+        """Return each review's marks, with their sentences drawn."""
         marks = self.marks
         return [
             self._place(number, marks[number]) if number in marks else () for number in range(len(self.plots))
