@@ -128,7 +128,7 @@ def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
 
 
 def _ladder(text: str, tags: Sequence[str], plugin: BenchmarkPlugin) -> list[Class]:
-    """List the ``RUNGS`` classes that a task may fall into, finest first."""
+    """List the classes that a task may fall into, finest first. There are ``RUNGS`` of them."""
     words = [word.lower() for word in WORD.findall(text)[:2]]
     family = [tag for tag in tags if plugin.example_tag and tag.startswith(plugin.example_tag)][:1]
     return [(*family, *words), (*family, *words[:1]), (*family,), WHOLE_SAMPLE]

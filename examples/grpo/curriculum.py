@@ -14,7 +14,7 @@ SAMPLERS = (IN_ORDER, "uniform", "success_band")
 
 
 def tasks_filter(rung: str, part: str) -> dict[str, str]:
-    """Return the filter for a rung's tasks, or the puzzle's. ``part`` is "train" or "test"."""
+    """Return the filter for the tasks of a rung, or of the puzzle. ``part`` is "train" or "test"."""
     if rung == PUZZLE:
         return {"benchmark": "reasoning_gym", "split": f"{PUZZLE}_{part}"}
     return {"benchmark": "ladder", "tag": f"rung:{rung}", "split": part}

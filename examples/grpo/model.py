@@ -16,7 +16,7 @@ DROPPED = ("quantization_config", "dtype", "torch_dtype")
 
 
 def converted(gguf: Path, folder: Path) -> Path:
-    """Convert a GGUF file, which transformers reads but does not write; return the weights' folder."""
+    """Convert a GGUF file, which transformers cannot write, to a folder of weights and return the folder."""
     if not (folder / "config.json").exists():
         where = {"pretrained_model_name_or_path": gguf.parent, "gguf_file": gguf.name}
         tokenizer = AutoTokenizer.from_pretrained(**where)

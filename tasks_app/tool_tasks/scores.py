@@ -51,12 +51,12 @@ class Score:
 
     @property
     def needed(self) -> float:
-        """Score of *when*: 1 if a call was made exactly if one is needed, or if calls are optional."""
+        """Score of *when*: 1 if tools were called exactly when needed, or if calls are optional; else 0."""
         return float(self.is_optional or self.is_needed == bool(self.called))
 
     @property
     def selection(self) -> float | None:
-        """Score of *which*: share of right tools among calls made or missing; None without such calls."""
+        """Score of *which*: share of right tools among calls made or missing, or None without any."""
         if not self.is_needed or not self.called:
             return None
         return self.matched / (self.nodes + self.surplus)

@@ -19,7 +19,7 @@ Form = Literal["relevant", "full"]
 SCOPE = "scope"
 """Payload key for what a task is about. A task without it has no text."""
 SHORT_TOKENS = 8_000
-"""Maximum length; a longer text would test memory for long texts rather than use of the site."""
+"""Maximum length of a short text in tokens; a longer one would test memory rather than use of the site."""
 JOINT = "\n\n"
 _TOKEN = re.compile(r"[^\W\d_]{1,8}|\d{1,3}|[^\w\s]| (?=\d)")
 

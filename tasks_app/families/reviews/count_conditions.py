@@ -97,7 +97,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Apply only the first condition or only the second, or count one too many."""
+    """Answer as if only the first or only the second condition applied, or with one too many."""
     mentioning = brute_force.mentioning(world, task.given)
     counts = [
         sum(brute_force.meets(review, condition) for review in mentioning)

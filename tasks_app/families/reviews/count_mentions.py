@@ -26,7 +26,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Count what the site's own search returns, or one too many, and give the right witness."""
+    """Answer with the count of the site's own search, or one too many, and the right witness."""
     searched = str(len(brute_force.searched(world, task.given)))
     number = searched if searched != task.answer[0] else str(int(searched) + 1)
     return number, task.answer[1]

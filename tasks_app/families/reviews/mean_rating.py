@@ -42,7 +42,7 @@ def _is_tie(group: list[Outline]) -> bool:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Average the reviews that the site's search returns or all of the product's, or add one star."""
+    """Answer with the mean over what the site's search returns or over all reviews, or with one star more."""
     whole = {"product": task.given["product"]}
     groups = [brute_force.searched(world, task.given), brute_force.searched(world, whole)]
     means = [_mean([review.outline for review in group]) for group in groups]

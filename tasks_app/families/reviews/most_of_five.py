@@ -59,7 +59,7 @@ def _ranking(counts: dict[str, int]) -> tuple[str, str]:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer from the site's own search, or give the right product with its count instead of its lead."""
+    """Answer from the site's own search, or with the right product and its count instead of its lead."""
     searched = {
         product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
     }

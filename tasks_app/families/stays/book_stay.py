@@ -108,7 +108,7 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Book a better-rated room that misses one condition."""
+    """Answer as if a better-rated room that misses one condition had been booked."""
     sifted = conditions.sift_places(world, task.given)
     offer = max(sifted.near, key=lambda miss: (miss[0].listing.rating, -miss[0].total))[0]
     events = [goals.booked(world, offer.listing, offer.room, drafts.parse_stay(task.given))]
@@ -116,7 +116,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Book a near miss, a room with a worse rating, or the best room for another stay."""
+    """List wrong bookings: near misses, rooms with a worse rating, and other stays in the best room."""
     stay = drafts.parse_stay(task.given)
     sifted = conditions.sift_places(world, task.given)
     best = _best(sifted.full)

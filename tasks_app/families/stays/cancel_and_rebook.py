@@ -108,7 +108,7 @@ def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Even
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer with the list's next free room or, if there is none, with the right room a night late."""
+    """Answer with the list's next free room or, without one, with the right room a night late."""
     fees = {trip: goals.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
     trip = min(fees, key=lambda option: fees[option])
     rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
@@ -119,7 +119,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Cancel another trip, book another room or stay, or leave out one of the two actions."""
+    """List wrong actions: cancel another trip, book another room or stay, or do only one of the two."""
     after = (task.goal or {})["state"]["trips"]
     booking = next(other for other in after if other["code"] == task.answer[1])
     gone = [other["code"] for other in after if other["status"] == "cancelled"]

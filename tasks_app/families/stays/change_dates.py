@@ -148,7 +148,7 @@ def _change(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) 
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Apply the right rule to another trip, in the same house if possible."""
+    """Answer as if the right rule applied to another trip, in the same house if possible."""
     trip = next(other for other in world.trips if other.code == task.given["trip"])
     others = [other for other in goals.upcoming(world) if other.code != trip.code]
     other = min(others, key=lambda candidate: (candidate.listing != trip.listing, candidate.check_in))
@@ -160,7 +160,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Choose other arrivals near the right one, move other trips to it, or cancel and rebook."""
+    """List wrong actions: other arrivals near the right one, other trips, or cancelling and rebooking."""
     after = (task.goal or {})["state"]["trips"]
     trip = next(other for other in world.trips if other.code == task.given["trip"])
     arrival = date.fromisoformat(next(record["check_in"] for record in after if record["code"] == trip.code))

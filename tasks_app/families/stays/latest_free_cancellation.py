@@ -66,7 +66,7 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Answer with the house with the second-latest day."""
+    """Answer with the second-latest day and its house."""
     arrivals = task.given["arrivals"]
     houses = [world.listing(arrival["listing"]) for arrival in arrivals]
     ends = _ends(houses, [date.fromisoformat(arrival["check_in"]) for arrival in arrivals])

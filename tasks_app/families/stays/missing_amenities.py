@@ -81,7 +81,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Count amenities that the house shares as the room's own."""
+    """Answer as if amenities that the house shares were the room's own."""
     listing = world.listing(task.given["listing"])
     called = amenity_names(world.edition)
     shared = {called[amenity] for amenity in listing.amenities}

@@ -97,7 +97,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Price the right rooms a night late, or price the nights without any fee."""
+    """Answer with the price of the right rooms a night late, or of the nights without any fee."""
     priced = [
         (*drafts.room_numbered(world, leg["room"]), drafts.parse_stay(leg)) for leg in task.given["legs"]
     ]

@@ -1,4 +1,4 @@
-"""Dates a number of days later or earlier, with their weekdays."""
+"""The date a number of days before or after another, with its weekday."""
 
 from __future__ import annotations
 

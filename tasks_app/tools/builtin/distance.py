@@ -1,4 +1,4 @@
-"""Distances between two places."""
+"""The distance between two places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Travel times between two places."""
+"""The travel time between two places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates a number of working days later; weekends and a region's holidays do not count."""
+"""The date a number of working days after another, not counting weekends and a region's holidays."""
 
 from __future__ import annotations
 

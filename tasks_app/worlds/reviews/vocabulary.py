@@ -50,7 +50,9 @@ class Vocabulary:
     categories: Mapping[str, Category]
     phrases: Mapping[str, tuple[Pattern, ...]]
     by_category: Mapping[str, Mapping[str, tuple[Pattern, ...]]]
-    """Sentences by category: ``praise``, ``blame`` and, under each term's word, those with longer words."""
+    """Patterns by category and name: ``praise``, ``blame``, and a term's word for sentences with a longer
+    word.
+    """
 
 
 @lru_cache(maxsize=2)

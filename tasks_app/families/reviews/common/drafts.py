@@ -46,7 +46,7 @@ def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int])
 
 
 def product_draw(world: World, draws: Draws, level: int) -> Product:
-    """Draw a product with as many reviews as the level requires; at least one of the rivals always has."""
+    """Draw a product with as many reviews as the level requires; at least one rival always qualifies."""
     low, high = SIZES[level - 1]
     return draws.pick([product for product in world.products if low <= product.review_count <= high])
 

@@ -112,7 +112,7 @@ class Selection:
         return self.value(outline), outline.reviewer
 
     def wrong(self, world: World, task: SiteTask) -> tuple[str, ...]:
-        """Answer with the first review of the site's own search, ignoring the rule and conditions."""
+        """Answer with the first review that the site's own search lists, ignoring rule and conditions."""
         searched = [review.outline for review in brute_force.searched(world, task.given)]
         ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
         return next(answer for answer in map(self._answer, ranked) if answer != task.answer)
