@@ -33,7 +33,7 @@ NO_FORMAT = OpenApiParameter("format", exclude=True)
 
 
 class Caller(Protocol):
-    """What this module needs from an API key: the splits that it may see; an empty set means all of them."""
+    """The part of an API key that this module needs: the splits that it may see; empty means all."""
 
     @property
     def splits(self) -> frozenset[str]: ...

@@ -13,7 +13,7 @@ from core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:
-    """Return whether the choices may be permuted, which they may not if one of them refers to another."""
+    """Return whether the choices may be permuted. They may not if one refers to another."""
     return payload.get("order") == "free" and len(payload.get("choices", ())) > 1
 
 

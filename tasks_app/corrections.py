@@ -16,7 +16,7 @@ from verifiers.types import Evidence, Gold
 
 
 def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPool) -> Gold:
-    """Build the gold that replaces ``stored``, from ``answers`` with the reference first; it has no solution.
+    """Build the gold that replaces ``stored``. It has no solution; ``answers`` begins with the reference.
 
     For a task with choices, each answer is a choice's label or text and becomes a label. The task's
     verifiers, except those that run programs, must accept each answer against the new gold. Raises
@@ -66,7 +66,7 @@ def _plain(text: str) -> str:
 
 
 def _extra_remaining(stored: StoredGold) -> dict[str, Any]:
-    """Return what verifiers read besides the answer, without parts that describe the wrong one."""
+    """Return the stored ``extra`` without the parts that describe the wrong answer."""
     plugin = benchmarks.get(stored.task.benchmark_id)
     gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}
     return {key: value for key, value in stored.extra.items() if key not in gone}

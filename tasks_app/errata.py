@@ -28,8 +28,8 @@ class Erratum(msgspec.Struct, frozen=True):
     """One line of an errata file.
 
     In JSON, ``corrected_answer`` may be a list: the reference, then other accepted answers. For a task with
-    choices an answer is a label as the source has it, or a choice's text. Without ``split``, the line applies
-    to the tasks with that key in every split.
+    choices, an answer is a label as the source has it, or a choice's text. Without ``split``, the line
+    applies to the tasks with that key in every split.
     """
 
     benchmark: str

@@ -53,7 +53,7 @@ JOIN tasks_app_task t ON t.id = chosen.id ORDER BY chosen.place"""  # noqa: S608
 
 @dataclass(frozen=True)
 class Source:
-    """Where examples come from. ``tag`` is that of the family that they share with the task, if any."""
+    """The source of examples. ``tag`` is that of the family that they share with the task, if any."""
 
     benchmark: str
     split: str
@@ -92,7 +92,10 @@ class Item:
 
 
 def shingles(text: str) -> Shingles:
-    """Return all runs of three words, in lower case with numbers replaced; a shorter text is one run."""
+    """Return all runs of three words, in lower case and with numbers replaced.
+
+    A shorter text is one run.
+    """
     words = WORD.findall(NUMBER.sub("#", text.lower()))
     return frozenset(
         tuple(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))

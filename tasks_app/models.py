@@ -34,7 +34,10 @@ class Benchmark(models.Model):
 
 
 class Task(models.Model):
-    """One problem: what to show and how to judge it. Contains nothing from which a gold could be computed."""
+    """One problem: what to show and how to judge it.
+
+    It contains nothing from which a gold could be computed.
+    """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     split = models.CharField(max_length=64)

@@ -27,7 +27,7 @@ class ToolCall:
     """The last tool call of an episode, as the episode may see it.
 
     ``input`` is the call's arguments as text. ``state`` is ``lost`` if no result arrived in time. ``output``
-    is the tool's own. ``used`` counts the episode's calls except lost ones, of which ``limit`` are allowed.
+    is the tool's result. ``used`` counts the episode's calls except lost ones, and ``limit`` is the maximum.
     """
 
     number: int

@@ -71,7 +71,10 @@ class TaskDraft:
         return not self.gap_reason
 
     def unanswerable(self, reason: str) -> TaskDraft:
-        """Return the draft marked as unanswerable, for no gap and only for callers who name it."""
+        """Return the draft tagged as unanswerable, which only callers who name it receive.
+
+        It counts in no gap, for the given reason.
+        """
         return replace(self, tags=(*self.tags, UNANSWERABLE), gap_reason=reason)
 
 

@@ -33,7 +33,7 @@ class TrainingPage(TrainerCallback):
     async def post(self, step, numbers):
         values = {name: number for name, number in numbers.items() if math.isfinite(number)}
         async with Client(server, key) as client:
-            await client.metrics_post(run, policy_version=step - 1, values=values)  # version that played
+            await client.metrics_post(run, policy_version=step - 1, values=values)  # the version that played
             await client.policy_register(run, version=step, trainer_step=step)
 
 
@@ -48,7 +48,7 @@ config = GRPOConfig(
     gradient_accumulation_steps=4,
     max_completion_length=64,  # tokens per turn
     temperature=1.0,
-    use_cpu=True,  # omit this for your own
+    use_cpu=True,  # omit this on a GPU
     logging_steps=1,
     save_strategy="no",
     report_to="none",

@@ -39,7 +39,7 @@ def play(run: int, address: str) -> None:
         "env": {"taskset": taskset, "run": run, "settings": {"presentation": PLAIN}},
     }
     tools = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}  # vf-eval needs uv, also there
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}  # finds uv next to vf-eval
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "eval.json"
         path.write_text(json.dumps(config))

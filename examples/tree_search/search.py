@@ -24,7 +24,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Rollout:
-    """A finished episode: its own first and last step and its reward, which is None if it is void."""
+    """A finished episode: its own first and last step and its reward (None if the episode is void)."""
 
     episode: int
     first: int

@@ -27,7 +27,7 @@ STEPS_MAX = 12
 
 @dataclass
 class Player:
-    """A player of complete episodes of one task with the policy."""
+    """A player that runs complete episodes of one task with the policy."""
 
     env: Env
     policy: WeakPolicy

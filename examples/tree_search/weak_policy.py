@@ -18,7 +18,7 @@ IDLE = 0.1
 
 
 class WeakPolicy:
-    """The policy. ``answers`` are the right values by task."""
+    """The policy; ``answers`` maps tasks to their right values."""
 
     def __init__(self, answers: Mapping[int, Sequence[str]], *, skill: float, seed: int | str) -> None:
         self._answers, self._skill, self._chance = answers, skill, random.Random(seed)

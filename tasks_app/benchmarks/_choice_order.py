@@ -1,4 +1,4 @@
-"""Decides whether the choices of a question may be permuted.
+"""Rules for whether the choices of a question may be permuted.
 
 They may be if no choice refers to the others or to its own position. "All of the above" is wrong at the top,
 "both A and C" becomes wrong as soon as a text moves, and "neither" belongs at the end. "I and II only" may

@@ -1,4 +1,4 @@
-"""Common code of the benchmarks with choices: drafts, reasons against the modality gap, stable numbering."""
+"""Common code of the benchmarks with choices: drafts, ineligibility for the modality gap, stable numbers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def to_letter(index: int, *, count: int) -> str:
 def split_of(file: Path, names: Mapping[str, str]) -> str | None:
     """Return the split that the file is named after or, failing that, the one its folder is named after.
 
-    ``names`` maps the names that sources use to ours.
+    ``names`` maps the sources' names of splits to ours.
     """
     stem = f"-{dash_name(file.stem)}-"
     splits = [split for name, split in names.items() if f"-{dash_name(name)}-" in stem]

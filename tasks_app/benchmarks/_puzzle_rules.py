@@ -9,9 +9,9 @@ if an equally simple rule leads to another answer or if the examples show no cha
   1,000);
 - ``arc_1d``: a row may move by a fixed number of cells, by one cell where there is room, or to the end (one
   in 70);
-- ``rearc``: no example changes (an eighth), the task's own verifier refuses a grid, the check by which Re-ARC
-  itself selects generated items (one in 20), or another task's verifier explains the examples and leads to
-  another answer (one in 50).
+- ``rearc``: no example changes (an eighth), the task's own verifier, by which Re-ARC itself selects generated
+  items, refuses a grid (one in 20), or another task's verifier explains the examples and leads to another
+  answer (one in 50).
 """
 
 from __future__ import annotations

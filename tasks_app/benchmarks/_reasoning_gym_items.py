@@ -78,7 +78,7 @@ class Source:
         return kind(curriculum.generate_configuration(given))
 
     def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
-        """Build the item; None if it is a duplicate or too long, or has no right answer to type."""
+        """Build the item; None for a duplicate, a too long one, or one without a right answer to type."""
         question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry, dataset)
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
@@ -159,7 +159,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
-    """Return whether the generator's answer is right. Only here are the package's scorers used."""
+    """Return whether the generator's answer is right. This is the only use of the package's scorers."""
     if clean_answer(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:

@@ -1,11 +1,11 @@
 r"""AIME: papers of fifteen contest problems, each answered by an integer from 0 to 999.
 
-Official files are the CSV of 1983 to 2024 (``di-zhang-fdu/AIME_1983_2024`` with ``ID``, ``Year``, ``Problem
-Number``, ``Question``, ``Answer`` and ``Part``, which is empty before 2000), and JSON lines or Parquet with
-``id``, ``problem``, ``solution``, ``answer`` and ``url`` (``AI-MO/aimo-validation-aime`` of 2022 to 2024,
-``HuggingFaceH4/aime_2024``, ``math-ai/aime25``). A problem has the same key in every split. The official
-check compares integers, so 025, as on the three-digit answer sheets, equals 25. A cell may name two accepted
-answers: "080 or 081 (both were accepted)".
+Official files are the CSV of 1983 to 2024 (``di-zhang-fdu/AIME_1983_2024`` with ``ID``, ``Year``,
+``Problem Number``, ``Question``, ``Answer`` and ``Part``, which is empty before 2000), and JSON lines or
+Parquet with ``id``, ``problem``, ``solution``, ``answer`` and ``url`` (``AI-MO/aimo-validation-aime`` of 2022
+to 2024, ``HuggingFaceH4/aime_2024``, ``math-ai/aime25``). A problem has the same key in every split. The
+official check compares integers, so 025, as on the three-digit answer sheets, equals 25. A cell may name two
+accepted answers: "080 or 081 (both were accepted)".
 """
 
 from __future__ import annotations

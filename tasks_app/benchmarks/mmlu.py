@@ -1,7 +1,7 @@
 r"""MMLU: multiple-choice questions in 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300).
 
 The official files are one CSV file per subject and split, such as ``data/test/anatomy_test.csv``. Each row
-holds the question, four choices and a letter. There is no header; copies that have one get it skipped. The
+holds the question, four choices and a letter. There is no header, and one in a copy is skipped. The
 hub's rows have ``question``, ``subject``, ``choices`` and ``answer``, counted from 0. The official check, in
 the repository's ``evaluate.py``, is that the predicted letter is the gold letter.
 
@@ -57,7 +57,7 @@ def _without_names(rows: Records) -> Records:
 
 
 def _is_header(cells: object) -> bool:
-    """Return whether the cells are a header, which ends in "answer", as no row with a question does."""
+    """Return whether the cells are a header: only a header ends in the word "answer"."""
     return isinstance(cells, list) and len(cells) == CELLS and cells[-1].strip().casefold() in ANSWER_NAMES
 
 
@@ -70,7 +70,7 @@ def _group(record: Record) -> str:
 def draft_of(record: Record) -> TaskDraft:
     """Build a draft whose key is the subject and the row's number in the subject's file (``anatomy/12``).
 
-    Raises ``ValueError`` unless there are four choices, no text is empty and the letter is that of a choice.
+    Raises ``ValueError`` if there are not four choices, a text is empty, or the letter names no choice.
     """
     split = _split(record.file)
     if isinstance(record.value, dict):

@@ -3,8 +3,8 @@
 The official files are ``problems.json``, one object that maps ids to problems, and next to it
 ``images/<split>/<id>/image.png``; some folders also have ``choice_0.png`` and so on for the choices. The hub
 has Parquet with the same fields and the picture inline, but without ids, splits and pictures of the choices.
-The lecture and solution are never shown. The official check, ``run_gpt3.py``, reads the letter in ``The
-answer is X.`` and chooses at random if there is none; here a missing letter is incorrect.
+The lecture and solution are never shown. The official check, ``run_gpt3.py``, reads the letter in
+``The answer is X.`` and chooses at random if there is none; here a missing letter is incorrect.
 """
 
 from __future__ import annotations

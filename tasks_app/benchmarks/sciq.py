@@ -2,8 +2,8 @@
 
 The official files are one JSON list per split (``train.json``, ``valid.json``, ``test.json``) with
 ``question``, ``correct_answer``, ``distractor1`` to ``distractor3`` and ``support``, a passage that may be
-empty; the hub has Parquet with the same fields. The source gives the four options in no order. The check
-compares the chosen option.
+empty; the hub has Parquet with the same fields. The source gives the four options in no particular order. The
+check compares the chosen option.
 """
 
 from __future__ import annotations

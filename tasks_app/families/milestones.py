@@ -129,4 +129,4 @@ def needed(gold: GoldFacts) -> tuple[str, ...]:
 
 
 EVIDENCE = seen("evidence", needed)
-"""Complete evidence, which also counts as reaching every milestone that is only one way to the answer."""
+"""The milestone of complete evidence, which also reaches milestones that are only one way to the answer."""

@@ -86,11 +86,11 @@ class Milestone:
     meets: Meets
     when: When = always
     is_one_way: bool = False
-    """Whether other ways lead to the evidence too; if so, showing all of it also reaches the milestone."""
+    """True if other ways lead to the evidence too; showing all of it then also reaches the milestone."""
 
 
 Draw = Callable[[W, Draws, int], SiteTask | None]
-"""Derives the impossible task of the same wording, in a world that differs in one fact, or None."""
+"""Draws a task of a level from 1 to 5, or returns None if the world has no such task."""
 Wrong = Callable[[W, SiteTask], tuple[str, ...]]
 """Returns a plausible wrong answer."""
 Check = Callable[[W, SiteTask], bool]
@@ -115,5 +115,5 @@ class Family(Wording, Generic[W]):
 
     @property
     def is_done(self) -> bool:
-        """Whether tasks are judged by the final state rather than by an answer alone."""
+        """True if tasks are judged by the final state rather than by an answer alone."""
         return self.wrong_actions is not None

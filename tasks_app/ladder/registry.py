@@ -28,8 +28,8 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 class Item:
     """A question with its choices, the right one first; the choices are shuffled later.
 
-    ``steps`` lead to the answer. Each is a sentence that what is shown makes true, and only the last contains
-    the answer.
+    ``steps`` lead to the answer. Each is a sentence that follows from what is shown, and only the last
+    contains the answer.
     """
 
     text: str

@@ -20,7 +20,7 @@ MAX_IMPOSSIBLE = 0.1
 Pair = tuple[Family[Any], int]
 """A family and a level."""
 Placing = Callable[[SiteTask, SiteWorld, Any], PlacedTask]
-"""Places a task, given the task, its world's location and the opened world."""
+"""Places a task, given the task, the ``SiteWorld`` it is about, and the opened world."""
 
 
 @dataclass(kw_only=True)

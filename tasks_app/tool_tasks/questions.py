@@ -24,7 +24,7 @@ UNIT_PAIRS: Mapping[tuple[str, str], str] = {
     ("imperial pint", "litre"): "0.56826125",
     ("nautical mile", "kilometre"): "1.852",
 }
-"""How many of the second unit make one of the first."""
+"""Number of second units in one of the first, by pair of units."""
 PLURALS = {"foot": "feet", "inch": "inches"}
 
 
@@ -226,4 +226,4 @@ ASKS: Mapping[str, Ask] = {
     "unit_converter": units,
     "working_days": working_day,
 }
-"""A function for each tool that asks a question for it."""
+"""Functions that ask a question for each tool."""

@@ -25,15 +25,15 @@ class Part(NamedTuple):
 
 
 def _recall(score: Score) -> Part:
-    """Count the episodes that need a call and, among them, those that made one."""
+    """Return the episode's part in recall, which is made or missed only if a call is needed."""
     needs = score.is_needed and not score.is_optional
     return Part(needs and score.called > 0, needs)
 
 
 def _precision(score: Score) -> Part:
-    """Count the episodes that made a call and, among them, those that needed one.
+    """Return the episode's part in precision, which counts only if a call was made.
 
-    Episodes in which a call is optional count in neither.
+    Episodes in which a call is optional do not count.
     """
     called = score.called > 0 and not score.is_optional
     return Part(called and score.is_needed, called)
@@ -53,12 +53,15 @@ RATES: Mapping[str, Callable[[Score], Part]] = {
 
 
 def confusion_part(score: Score, pair: Pair) -> Part:
-    """Count how often one tool was called where another was needed, and how often that was needed."""
+    """Return how often one tool was called where another was needed, and how often that was needed."""
     return Part(score.confusions.count(pair), count_needs(score)[pair[0]])
 
 
 def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
-    """Count how often a field was wrong in the calls of its tool; ``fault`` restricts the kind of fault."""
+    """Return how often a field was wrong, and in how many calls of its tool.
+
+    ``fault`` restricts the kind of fault.
+    """
     tool, field = place
     faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
     return Part(sum(other is not None and fault in (None, other) for other in faults), len(faults))

@@ -23,8 +23,8 @@ class Score:
     ``matched`` counts the nodes whose tool was called after the nodes that they need. ``surplus`` counts
     calls that match no node and are not harmless. ``distances`` gives the distances of the matched nodes by
     tool and field, and ``faults`` the kinds of difference. ``confusions`` pairs missing with surplus calls in
-    order, as needed tool and called tool, with ``NOTHING`` where one of them is absent. A pair of twice the
-    same tool means that the tool was called before what it needs.
+    order, as needed tool and called tool, with ``NOTHING`` where one of them is absent. If both are the same
+    tool, it was called before the calls that it needs.
     """
 
     is_needed: bool

@@ -55,10 +55,10 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """A family of tool tasks. ``stage`` is its place in the course.
+    """A family of tool tasks.
 
-    The stages are when (1), which (2), how (3) and several calls (4). ``check`` finds an item's answer in
-    another way than ``draw``.
+    ``stage`` says what it trains: when to call (1), which tool (2), with which arguments (3), or several
+    calls (4). ``check`` finds an item's answer in another way than ``draw``.
     """
 
     stage: int

@@ -19,7 +19,7 @@ from tasks_app.worlds.keys import world_arguments
 
 Event = tuple[str, Mapping[str, Any]]
 Kind = Literal["goal", "frame", "allowed"]
-"""Whether a condition is required by the task, must stay unchanged, or may end in any state."""
+"""Conditions that the task requires, that must stay unchanged, or that may end in any state."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,8 +29,8 @@ def estimate_tokens(text: str) -> int:
 
     A token is up to eight letters of a word, up to three digits, a sign, or a blank before a digit. For texts
     of both sites with 600 to 150,000 tokens, ``o200k_base`` gives 0.99 to 1.02 times and ``cl100k_base`` 1.00
-    to 1.04 times this estimate. A quarter of the number of characters would be half of that for calendars of
-    prices.
+    to 1.04 times this estimate. The usual estimate, a quarter of the characters, would be only half of that
+    for price calendars.
     """
     return len(_TOKEN.findall(text))
 

@@ -1,4 +1,4 @@
-"""Which of several given bookings can be cancelled free of charge for longest, and until when."""
+"""The booking, out of several, that can be cancelled free of charge for longest, and until when."""
 
 from __future__ import annotations
 

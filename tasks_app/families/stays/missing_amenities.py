@@ -1,4 +1,4 @@
-"""Which of six amenities some rooms lack, even though the house may share them."""
+"""The amenities, out of six, that some rooms lack even though the house may share them."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ MOST_HELPFUL = 260
 FOREIGN_SHARE = 0.06
 INITIALS = "ABCDEFGHIJKLMNOPRSTVWZ"
 SERIALS = 9973
-"""A prime. A review's number times any smaller number, modulo this prime, gives a unique serial number."""
+"""A prime. Multiplying numbers by any smaller factor, modulo this prime, gives each review its own serial."""
 
 
 def outlines(world: World, product_id: str) -> tuple[Outline, ...]:

@@ -70,7 +70,7 @@ def helpful_votes(state: State, *, review: str, drawn: int) -> int:
 
 
 def _show(state: State, data: Mapping[str, Any]) -> State:
-    """Record the facts shown; folded text counts as shown only on a page for which it was opened."""
+    """Record the facts shown. A page contains folded text only if its opening was requested."""
     opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
     return replace(
         state,

@@ -20,7 +20,7 @@ from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Revie
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
 LED_SHARE = 0.22
 TURNED_SHARE = 0.7
-"""Probability of linking words before a sentence, if its tone is the previous one's and if it is not."""
+"""Probability of linking words before a sentence, with the previous sentence's tone and with a new tone."""
 LONG = 3
 """Minimum number of sentences for a review that may also say something at odds with its stars."""
 LOOKS = 6

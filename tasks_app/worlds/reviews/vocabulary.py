@@ -50,9 +50,7 @@ class Vocabulary:
     categories: Mapping[str, Category]
     phrases: Mapping[str, tuple[Pattern, ...]]
     by_category: Mapping[str, Mapping[str, tuple[Pattern, ...]]]
-    """Patterns by category and name: ``praise``, ``blame``, and a term's word for sentences with a longer
-    word.
-    """
+    """Patterns by category and name: ``praise``, ``blame`` or a term's word (for words that contain it)."""
 
 
 @lru_cache(maxsize=2)

@@ -150,7 +150,7 @@ def _rooms(
 
 
 def words_draw(draws: Draws) -> Words:
-    """Draw words of one random bit per night, which rooms share; each room rotates them by its own count."""
+    """Draw words with one random bit per night. Rooms share them, each rotating a word by its own count."""
     return tuple(
         sum(int(draws.share() * (1 << _WORD_BITS)) << _WORD_BITS * part for part in range(_PARTS))
         for _ in range(WORDS)

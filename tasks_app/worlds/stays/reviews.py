@@ -152,7 +152,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
 
 
 def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
-    """Draw a party that fits the room; guests who travel together are at least two."""
+    """Draw a party that fits the room; a couple, a family or a group has at least two people."""
     room = draws.pick(listing.rooms)
     party = draws.pick((*ALONE, *TOGETHER[: {1: 0, 2: 1}.get(room.sleeps, len(TOGETHER))]))
     heads = 1 if party in ALONE else 2

@@ -78,8 +78,9 @@ def _read_stays(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
 def spans_in(world: World, scope: Scope | None) -> list[range]:
     """Return the nights that calendars show, counted from the first day, as a range per month.
 
-    These are all nights without a scope, those from the month of a given day on, whole months as on the pages
-    of houses in the scope, or, if houses are searched for, the nights of the stay and a few around it.
+    Without a scope, these are all nights. Otherwise they are the nights from the month of a given day on,
+    whole months as on the pages of the scope's houses, or, if houses are searched for, the nights of the stay
+    and a few around it.
     """
     spans_in_scope = _list_nights(world, scope)
     spans = (_within(month, spans_in_scope) for month in _months(world.first_day))

@@ -19,7 +19,7 @@ class Amenity:
     name: str
     group: str
     scope: Literal["house", "room", "both"]
-    """Where the amenity may occur: in the house as a whole, in a single room, or in either independently."""
+    """Scope of the amenity: the house as a whole, a single room, or either independently of the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ SUBMITTING = 1
 SEARCHING = 2
 """Moves to type the word and to press "Show reviews"."""
 FORMS = 2
-"""Form submissions per product: a term whose forms do not all contain it is searched for twice."""
+"""Form submissions per product; two, since a term is searched for twice if not all forms contain it."""
 LIST_LENGTH = 10
 FILTERED = ("stars", "colour", "size", "verified", "month")
 """Facts that the page's filters can express."""

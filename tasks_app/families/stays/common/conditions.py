@@ -68,7 +68,7 @@ def given_draw(
     is_hard: Callable[[Sifted, list[Condition]], bool],
     least_offers: int = 0,
 ) -> dict[str, Any] | None:
-    """Draw a stay, neighbourhoods to search (0 means the whole town) and hard conditions."""
+    """Draw a stay, neighbourhoods (0 for the whole town) and conditions that make the task hard."""
     for _ in range(STAYS_TRIED):
         stay = drafts.stay_draw(world, draws, nights=nights, guests=draws.whole(1, guests))
         everywhere = world.town.neighbourhoods
