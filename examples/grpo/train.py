@@ -143,7 +143,7 @@ class Trainer:
         self.note("update", **values)
 
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
-        """Play the episodes of an update and return them, with the rewards of its parts if it has any."""
+        """Play an update's episodes and return them, with the reward of each part if the update has parts."""
         opening = {"samples": self.set["samples"], "policy_version": self.version}
         opening |= {"chooser": self.learner(), "profile": self.profile}
         return await play(self.client, run=run, tasks=tasks, **opening), {}

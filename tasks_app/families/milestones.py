@@ -14,7 +14,7 @@ from verifiers import denotations
 MARK = "milestone/"
 """Prefix of a milestone's name in a verdict's metrics and a step's rewards."""
 ANY = ("",)
-"""The only part of a milestone that a single event reaches."""
+"""The only part of a milestone that one event is enough to reach."""
 
 Predicate = Callable[[GoldFacts, str, Mapping[str, Any]], bool]
 

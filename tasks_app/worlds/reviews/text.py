@@ -1,4 +1,4 @@
-"""The words of reviews, drawn only when they are read and from a separate stream for each review."""
+"""The text of reviews, which is drawn only when it is read, from a separate stream per review."""
 
 from __future__ import annotations
 

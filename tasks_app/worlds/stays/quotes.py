@@ -1,4 +1,4 @@
-"""Prices of stays, line by line, and of cancelling them, in whole cents with halves rounded up."""
+"""Prices of stays, line by line, and fees for cancelling them, in whole cents with halves rounded up."""
 
 from __future__ import annotations
 
