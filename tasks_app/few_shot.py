@@ -187,7 +187,7 @@ def _items(statement: str, parameters: dict[str, Any]) -> list[Item]:
 
 def _too_few(item: Item, source: Source, *, have: int, count: int) -> GymError:
     return _no_exemplars(
-        f"{source} has {have} examples for task {item.id}, and {count} are needed. Load more of it: "
+        f"{source} has {have} examples for task {item.id}, but {count} are needed. Load more: "
         f"manage.py load_benchmark {source.benchmark} --split {source.split} --file PATH."
     )
 

@@ -68,7 +68,7 @@ def page_prompt(outline: str, guidance: str = "") -> Prompt:
 
 
 def quoting(prompt: Prompt) -> Prompt:
-    """Return the prompt with a thought before the choice that quotes a row of the page's table."""
+    """Return the prompt with a thought that quotes a row of the page's table before the choice."""
     return replace(prompt, rows=tuple(f" {row}" for row in ROW.findall(prompt.page)))
 
 

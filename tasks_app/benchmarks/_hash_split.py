@@ -16,7 +16,7 @@ def split_check(split: str, *, owner: str) -> None:
     Raises ``GymError`` ``unknown_split`` (422).
     """
     if split not in SPLITS:
-        message = f"{owner} no split {split!r}: one of {', '.join(SPLITS)}."
+        message = f"{owner} no split {split!r}; the splits are {', '.join(SPLITS)}."
         raise GymError("unknown_split", message, status=422)
 
 

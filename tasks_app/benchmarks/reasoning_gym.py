@@ -57,7 +57,9 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
         return _drafts(seed, count)
     if split not in SHORT_SPLITS:
         names = ", ".join((GENERATED, *SHORT_SPLITS))
-        raise GymError("unknown_split", f"Generated puzzles have no split {split!r}: {names}.", status=422)
+        raise GymError(
+            "unknown_split", f"Generated puzzles have no split {split!r}, only {names}.", status=422
+        )
     return islice(_short_drafts(seed, split), count)
 
 
@@ -80,7 +82,7 @@ def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
     """Yield what the generator process writes; ``only`` restricts it to a dataset and a level."""
     if find_spec(PACKAGE) is None:
-        problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
+        problem = "is not installed. Run pip install -r requirements-puzzles.txt, which says what it needs."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
     process = subprocess.Popen(  # noqa: S603 (a fixed command)
         [sys.executable, "-m", ITEMS, str(seed), str(count), *only],

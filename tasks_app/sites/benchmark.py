@@ -38,7 +38,7 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
 
     def generated(count: int, seed: int, split: str) -> Iterator[Row]:
         if split not in SPLITS:
-            message = f"{site} has no split {split!r}: one of {', '.join(SPLITS)}."
+            message = f"{site} has no split {split!r}. Its splits are {', '.join(SPLITS)}."
             raise GymError("unknown_split", message, status=422)
         return generate(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
 

@@ -22,7 +22,7 @@ class Command(GymCommand):
     help = "Cut the reference solutions of loaded tasks into steps, and show how many tasks have steps."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("benchmarks", metavar="ID", nargs="*", help="By default all.")
+        parser.add_argument("benchmarks", metavar="ID", nargs="*", help="Default: all.")
         parser.add_argument(
             "--leaks",
             action="store_true",

@@ -116,7 +116,7 @@ class Listing:
     neighbourhood: str
     street: str
     stars: int
-    """From 1 to 5 for hotels, otherwise 0."""
+    """Number of stars from 1 to 5 for hotels, otherwise 0."""
     rating: int
     """Guest rating in tenths of a point, from 62 to 98."""
     ratings: int

@@ -66,7 +66,7 @@ def months(first: date, last: date) -> int:
 
 
 def pricing(stays: Sequence[Stay]) -> int:
-    """Count the moves to price stays on the house's page: change fields, show, open, and go back."""
+    """Count the moves to price stays on the house's page: change fields, show prices, open one, go back."""
     before: tuple[date | None, date | None, int] = (None, None, GUESTS)
     moves = len(stays) - 1
     for stay in stays:
