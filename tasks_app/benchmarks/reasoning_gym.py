@@ -57,9 +57,7 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
         return _drafts(seed, count)
     if split not in SHORT_SPLITS:
         names = ", ".join((GENERATED, *SHORT_SPLITS))
-        raise GymError(
-            "unknown_split", f"Generated puzzles have no split {split!r}, only {names}.", status=422
-        )
+        raise GymError("unknown_split", f"Puzzles have no split {split!r}, only {names}.", status=422)
     return islice(_short_drafts(seed, split), count)
 
 
