@@ -43,8 +43,8 @@ class LeakChecks:
         if self._made > limit:
             message = (
                 f"This call would check at least {self._made:,} texts and solutions for answers; "
-                f"the limit is {limit:,} (setting LEAK_CHECKS_PER_CALL_MAX). Send fewer tasks per call; a solution is "
-                "checked only the first time."
+                f"the limit is {limit:,} (setting LEAK_CHECKS_PER_CALL_MAX). Send fewer tasks per call; "
+                "a solution is checked only the first time."
             )
             raise GymError("too_many_leak_checks", message, status=413)
 
