@@ -180,7 +180,7 @@ def test_a_missing_file_and_an_unknown_format_are_refused_with_a_reason(tmp_path
     (tmp_path / "train.xml").write_text("<a/>")
     with pytest.raises(GymError, match="is not one of"):
         samples.read("gsm8k", tmp_path / "train.xml")
-    with pytest.raises(GymError, match="holds no"):
+    with pytest.raises(GymError, match="contains no"):
         samples.read("gsm8k", tmp_path)
 
 

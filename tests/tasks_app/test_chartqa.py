@@ -137,6 +137,6 @@ def test_pictures_are_stored_once_and_loading_again_changes_nothing(tmp_path: Pa
 def test_a_broken_picture_is_a_bad_row_and_the_others_are_loaded(tmp_path: Path) -> None:
     root = chartqa_tree(tmp_path)
     (root / "train" / "png" / "two.png").write_bytes(b"<svg/>")
-    with pytest.raises(CommandError, match="1 bad rows skipped; the other 2 are loaded"):
+    with pytest.raises(CommandError, match="1 bad rows skipped; the other 2 were loaded"):
         load("chartqa", "--file", root, "--split", "train")
     assert Task.objects.count() == 2

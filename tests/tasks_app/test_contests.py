@@ -140,7 +140,7 @@ def test_a_csv_row_that_is_not_utf_8_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     rows = f"{AIME_HEAD}\n1983-1,1983,1,Caf\u00e9?,4,\n1983-2,1983,2,Q?,5,\n"
     path.write_bytes(rows.encode("latin-1"))
-    with pytest.raises(CommandError, match="1 bad rows skipped; the other 1 are loaded"):
+    with pytest.raises(CommandError, match="1 bad rows skipped; the other 1 were loaded"):
         load("aime", "--file", path)
 
 

@@ -131,7 +131,7 @@ def test_bad_rows_are_reported_with_their_lines_and_everything_else_is_loaded(tm
     nul = {**samples.GSM8K[1], "question": "A \0 in it?"}
     path = samples.jsonl(tmp_path / "train.jsonl", [samples.GSM8K[0], "{broken", nul, samples.GSM8K[2]])
     out = io.StringIO()
-    with pytest.raises(CommandError, match="2 bad rows skipped; the other 2 are loaded"):
+    with pytest.raises(CommandError, match="2 bad rows skipped; the other 2 were loaded"):
         call_command("load_benchmark", "gsm8k", "--file", str(path), stdout=out, stderr=out)
     assert "skipped train.jsonl:2: not valid JSON" in out.getvalue()
     assert "skipped train.jsonl:3: the text contains a NUL character" in out.getvalue()

@@ -123,7 +123,7 @@ def test_a_picture_that_no_text_places_is_still_shown(tmp_path: Path) -> None:
         ({"options": "-" * 19_000 + "1"}, "is not a list"),
         ({"options": "['" + "a" * 20_000 + "']"}, "at most 20,000 are allowed"),
         ({"options": "['a']"}, "number of choices is 1"),
-        ({"question": "See <image 2>."}, "<image 2>, and the row has no such picture"),
+        ({"question": "See <image 2>."}, "<image 2>, but the row has no such picture"),
         ({"image_1": None, "question": "Which?"}, "no picture"),
         ({"image_1": {"bytes": None, "path": "1.png"}}, "there is no picture '1.png'"),
         ({"image_1": {"bytes": None, "path": None}}, "neither bytes nor the path"),

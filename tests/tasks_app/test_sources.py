@@ -54,7 +54,7 @@ def test_the_error_for_a_folder_without_splits_lists_none(tmp_path: Path) -> Non
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     for benchmark in ("gsm8k", "wikitable"):
-        with pytest.raises(GymError, match=r"holds n"):
+        with pytest.raises(GymError, match=r"(?:contains|holds) n"):
             _counts(benchmark, tmp_path)
 
 
