@@ -73,7 +73,7 @@ def test_chartqa_rows_are_picture_questions_with_unchanged_labels(tmp_path: Path
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"imgname": "../png/one.png"}, "not the name of a file"),
+        ({"imgname": "../png/one.png"}, "is not a file name"),
         ({"imgname": "three.png"}, "there is no picture 'three.png'"),
         ({"query": " "}, "question is empty"),
         ({"label": ""}, "label is empty"),
