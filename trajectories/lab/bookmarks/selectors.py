@@ -1,4 +1,4 @@
-"""Bookmarks of steps and episodes, and the notes that researchers wrote on them for each other."""
+"""Bookmarks of steps and episodes, with the notes that researchers wrote there for each other."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from django.db.models.functions import Now
 from core.errors import GymError
 from trajectories.models import Episode, StepMark
 
-# A list of steps has a sign at so many of them.
+# A list of steps marks at most this many bookmarked steps.
 SIGNS_MAX = 1_000
 NOTE_CHARS = 4_000
 CHANGED = (
-    "Your note was changed in another tab since this page showed it. That change was kept: "
+    "Your note was changed in another tab after this page was loaded. That change was kept: "
     "compare the two, and save again."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """The marks of one step (step 0: the whole episode): the reader's own, and the notes of others."""
+    """One step's bookmarks (step 0 is the whole episode): the reader's own, and other people's notes."""
 
     episode: int
     step: int
@@ -32,11 +32,11 @@ class Marks:
     others: list[StepMark]
     reader: int = 0
     error: str = ""
-    posted: str | None = None  # a note that was sent but not stored
+    posted: str | None = None  # a note that the reader sent but that was not stored
 
     @property
     def note(self) -> str:
-        """The note that the form shows at first."""
+        """The note with which the form is filled in."""
         return (self.own.note if self.own else "") if self.posted is None else self.posted
 
     @property
@@ -61,7 +61,7 @@ def marks_of(
 
 
 def list_marked_steps(episode_id: int) -> list[int]:
-    """Return the steps of an episode that anyone has marked."""
+    """Return the numbers of the steps that anyone has bookmarked in an episode."""
     rows = StepMark.objects.filter(episode_id=episode_id, step__gt=0)
     return list(rows.order_by("step").values_list("step", flat=True).distinct()[:SIGNS_MAX])
 
@@ -69,7 +69,7 @@ def list_marked_steps(episode_id: int) -> list[int]:
 def list_marks(
     user: User | AnonymousUser, *, is_all: bool, words: str, episode_id: int | None
 ) -> QuerySet[StepMark]:
-    """List the reader's own or everyone's marks, newest first, with ``words`` in the note."""
+    """List the reader's own or everyone's bookmarks whose note contains ``words``, newest first."""
     rows = StepMark.objects.select_related("user").order_by("-changed_at", "-pk")
     if not is_all:
         rows = rows.filter(user_id=user.pk or 0)
@@ -81,16 +81,17 @@ def list_marks(
 
 
 def tasks_of(marks: list[StepMark]) -> dict[int, str]:
-    """Return the task of each episode that still exists, by the episode's number."""
+    """Map the number of each marked episode that still exists to its task."""
     episodes = Episode.objects.filter(pk__in={mark.episode_id for mark in marks})
     return dict(episodes.values_list("pk", "task__key"))
 
 
 @transaction.atomic
 def mark_save(user: User, *, episode_id: int, step: int, note: str | None = None, version: str = "") -> None:
-    """Mark a step, or change the note of the mark; without ``note`` a mark that exists stays as it is.
+    """Bookmark a step, or change the bookmark's note; without ``note`` an existing bookmark is left as it is.
 
-    ``version`` is that of the note that the reader saw. ``GymError`` 409 if the note has changed since.
+    ``version`` is the version of the note that the reader saw. Raises ``GymError`` 409 if the note has
+    changed since.
     """
     place: dict[str, Any] = {"user": user, "episode_id": episode_id, "step": step}
     mark, _ = StepMark.objects.select_for_update().get_or_create(**place)
@@ -105,7 +106,7 @@ def mark_save(user: User, *, episode_id: int, step: int, note: str | None = None
 
 @transaction.atomic
 def mark_remove(user: User, *, episode_id: int, step: int, version: str = "") -> None:
-    """Remove a mark with the note of that ``version``. ``GymError`` 409 if the note has changed since."""
+    """Remove a bookmark. Raises ``GymError`` 409 if its note is no longer the one of ``version``."""
     marks = StepMark.objects.select_for_update().filter(user=user, episode_id=episode_id, step=step)
     for mark in marks:
         _version_check(mark, version)

@@ -1,4 +1,4 @@
-"""The list of bookmarks, and marking a step or an episode."""
+"""Views of the list of bookmarks, and for bookmarking a step or an episode."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS_MAX = 200
 
 @lab_page
 def bookmark_list(request: LabRequest) -> HttpResponse:
-    """Show the reader's bookmarks, or everyone's with ``?who=all``; ``?q`` is searched for in the notes."""
+    """Show the reader's bookmarks, or everyone's with ``?who=all``; ``?q`` searches the notes."""
     is_all = request.GET.get("who") == "all"
     words = request.GET.get("q", "").replace("\0", "").strip()[:WORDS_MAX]
     number = request.GET.get("episode", "")
@@ -46,10 +46,10 @@ def bookmark_list(request: LabRequest) -> HttpResponse:
 
 @lab_action
 def step_mark(request: LabRequest, episode_id: int, index: int = 0) -> HttpResponseBase:
-    """Mark a step, or the episode if no step is named; ``do`` is ``save`` or ``remove``.
+    """Bookmark a step, or the episode if no step is given; ``do`` is ``save`` or ``remove``.
 
-    ``version`` is that of the note that the form showed. Scripts (``?fragment``) get the marks as they are
-    afterwards.
+    ``version`` is the version of the note that the form showed. Scripts (``?fragment``) are sent the
+    bookmarks as they are after the change.
     """
     reader = request.user
     if not isinstance(reader, User):
@@ -86,7 +86,7 @@ def _marks_render(
         episode_id=episode_id,
         step=index,
         error=error.message if error else "",
-        # Scripts keep it themselves.
+        # Scripts keep the text of the unsaved note themselves.
         posted=_note(request) if error and not wants_fragment(request) else None,
     )
     context = {"marks": marks, "address": _address(episode_id, index), "here": "bookmarks"}

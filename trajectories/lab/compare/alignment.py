@@ -1,13 +1,14 @@
-"""Alignment of the steps of several episodes.
+"""Alignment of several episodes' steps.
 
-A step's key is what its page showed (``place``), the page's address (``page``) and its action as text
-(``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another view
-of the same page), 2 for the same place alone, 1 for the same page alone, otherwise 0. Two sequences are
-aligned for the highest sum (Needleman and Wunsch 1970, gaps cost nothing); ties go to the fewest gaps.
-A third and fourth sequence are aligned with the rows so far, where a row scores as its best step.
+A step's key consists of what its page showed (``place``), the page's address (``page``) and its action as
+text (``action``). Two steps score 8 when place and action are the same, 6 when page and action are the same
+(another view of one page), 2 for the same place alone, 1 for the same page alone, and 0 otherwise. Two
+sequences are aligned for the highest total score (Needleman and Wunsch 1970; gaps cost nothing), and among
+equal scores the alignment with the fewest gaps wins. A third and a fourth sequence are aligned with the rows
+built so far, where a row scores as its best-scoring step.
 
-The table of sums is bounded: common prefixes and suffixes are trimmed, and where more than ``CELLS_MAX``
-cells remain, keys that occur once on both sides (as in patience sorting) divide the rest. A stretch that is
+The score table's size is bounded. Common prefixes and suffixes are trimmed first; if more than ``CELLS_MAX``
+cells remain, the rest is divided at keys that occur once on both sides (as in patience diff). A part that is
 still too large is paired in order.
 """
 
@@ -29,7 +30,7 @@ Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """Key of a step. An empty ``place`` or ``page`` is unknown, and equals no other."""
+    """Key by which steps are compared. An empty ``place`` or ``page`` is unknown and equals nothing."""
 
     place: str = ""
     page: str = ""
@@ -38,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """``cells`` has the position of each sequence's step, or None."""
+    """One row of the alignment. ``cells`` has the position of each sequence's step, or None for a gap."""
 
     cells: tuple[int | None, ...]
     kind: Kind
@@ -48,7 +49,7 @@ Keys = tuple[Key, ...]
 
 
 def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """Return the rows of two to four sequences, each step in one row and in its order."""
+    """Align two to four sequences; every step is in exactly one row, and their order is kept."""
     rows: list[tuple[int | None, ...]] = [(place,) for place in range(len(sequences[0]))]
     for width, sequence in enumerate(sequences[1:], start=1):
         left = [_list_keys(row, sequences) for row in rows]
@@ -58,7 +59,7 @@ def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
 
 
 def first_divergence(rows: Sequence[Row]) -> int | None:
-    """Return the position of the first row that differs."""
+    """Return the position of the first row in which the sequences differ."""
     return next((place for place, row in enumerate(rows) if row.kind == "differs"), None)
 
 
@@ -82,7 +83,7 @@ def _list_keys(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) 
 
 
 def _aligned(left: Sequence[Keys], right: Sequence[Keys]) -> Iterator[Pair]:
-    """Yield pairs of positions; None stands for the partner that a step lacks."""
+    """Yield pairs of positions; the partner of an unpaired step is None."""
     head = _equal_run(zip(left, right, strict=False))
     rest = min(len(left), len(right)) - head
     tail = min(rest, _equal_run(zip(reversed(left), reversed(right), strict=False)))
@@ -129,11 +130,11 @@ def _in_order(
 def _anchors(
     left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """Return the longest chain of keys that occur once in both, in the same order."""
+    """Return the longest chain of keys that occur once in both sequences, in the same order."""
     lefts, rights = _once(left, span), _once(right, other)
     common = sorted((place, rights[key]) for key, place in lefts.items() if key in rights)
     ends: list[int] = []
-    chains: list[int] = []  # for each end so far, its pair in ``common``
+    chains: list[int] = []  # maps each chain end found so far to its pair in ``common``
     before: list[int | None] = []
     for number, (_, place) in enumerate(common):
         length = bisect_left(ends, place)
@@ -149,7 +150,7 @@ def _anchors(
 
 
 def _once(sequence: Sequence[Keys], span: tuple[int, int]) -> dict[Key, int]:
-    """Return the keys that occur once; a row with several steps counts by its first."""
+    """Return the position of each key that occurs once; a row of several steps counts by its first."""
     counts = Counter(keys[0] for keys in sequence[span[0] : span[1]])
     return {
         sequence[place][0]: place
@@ -184,7 +185,7 @@ def _best(
 
 
 def _scorer(left: Sequence[Keys], right: Sequence[Keys]) -> Callable[[int, int], int]:
-    """Return a function that scores positions, cached by key because steps repeat."""
+    """Return a function that scores two positions; scores are cached by key because steps repeat."""
     known: dict[tuple[Keys, Keys], int] = {}
 
     def scored(i: int, j: int) -> int:

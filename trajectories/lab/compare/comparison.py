@@ -1,4 +1,4 @@
-"""Two to four episodes side by side."""
+"""Comparison of two to four episodes side by side."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from trajectories.shell.text.values import Value, values_of
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100
-# Shorter stretches of equal rows stay open.
+# Shorter stretches of equal rows are not folded.
 FOLDED_MIN = 3
 LETTERS = "ABCD"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One of the episodes compared.
+    """One of the compared episodes.
 
     ``values`` are its answers by name, if its task names them; ``gold`` is None for readers who may not see
     it.
 
-    ``is_beside`` is true for an episode without pages among episodes with pages: it has none to pair, so it
-    stands beside the rows. An episode that answered in one step is a completion, and always stands beside.
+    ``is_beside`` is true for an episode that is shown next to the rows instead of in them: an episode without
+    pages among episodes with pages, whose steps cannot be paired, and any completion (an episode without
+    pages that answered in one step).
     """
 
     letter: str
@@ -44,7 +45,7 @@ class Column:
 
     @property
     def gold_values(self) -> list[Value]:
-        """Expected value of each field of the task."""
+        """The expected value of each field of the task."""
         return values_of([value.field for value in self.values], given=(), expected=self.gold or "")
 
     @property
@@ -54,7 +55,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """``step`` is None if the episode has no step in the row."""
+    """One episode's cell of a row. ``step`` is None if the episode has no step in that row."""
 
     column: Column
     step: dict[str, Any] | None
@@ -62,14 +63,14 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """An episode shown beside the rows, with its first steps."""
+    """An episode that is shown next to the rows, with its first steps."""
 
     column: Column
     cells: list[Cell]
 
     @property
     def more(self) -> int:
-        """Number of hidden steps."""
+        """Number of steps that are not shown."""
         return self.column.steps - len(self.cells)
 
 
@@ -83,19 +84,19 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """Neighbouring rows, folded if they are equal and more than a few."""
+    """Adjacent rows, folded if they are all equal and there are more than a few."""
 
     rows: list[ShownRow]
     is_folded: bool
 
 
 class Comparison:
-    """The page of rows that contains row ``first``, by default ``divergence``, in ``stretches``.
+    """The comparison's page of rows that contains row ``first``, grouped into ``stretches``.
 
-    Row numbers begin at 1; ``rows`` and ``differing`` count all rows, and ``divergence`` is the first that
-    differs. Relatives part in row ``forked``, after the steps that they have in common, and ``parted`` is the
-    row to look at first. An episode that stands alone beside texts parts from them in row ``answered``, where
-    it gives its answer.
+    Row numbers begin at 1. ``rows`` counts all rows, ``differing`` those that differ, and ``divergence`` is
+    the first of them. ``forked`` is the first row after the steps that forks share with each other. If a
+    single episode is compared with texts, ``answered`` is the row in which it gives its answer. ``parted`` is
+    the row to look at first, and the default of ``first``.
     """
 
     def __init__(
@@ -141,18 +142,18 @@ class Comparison:
 
 
 def page_of(number: int) -> int:
-    """Return the first row of the page that contains a row."""
+    """Return the number of the first row on the page that contains row ``number``."""
     return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
 
 
 def _shared(places: Sequence[Sequence[Place]]) -> int:
-    """Count the steps that all have in common as forks of each other; 0 for a single episode."""
+    """Count the leading steps that all episodes share because they are forks; 0 for a single episode."""
     together = zip(*places, strict=False) if len(places) > 1 else ()
     return sum(1 for _ in takewhile(lambda held: len(set(held)) == 1, together))
 
 
 def _aligned(sequences: Sequence[Sequence[Key]], *, shared: int) -> list[Row]:
-    """Align sequences that begin with the same ``shared`` steps."""
+    """Align sequences whose first ``shared`` steps are the same."""
     rows = [Row(cells=(place,) * len(sequences), kind="same") for place in range(shared)]
     for row in align([sequence[shared:] for sequence in sequences]):
         cells = tuple(None if cell is None else cell + shared for cell in row.cells)
@@ -161,12 +162,12 @@ def _aligned(sequences: Sequence[Sequence[Key]], *, shared: int) -> list[Row]:
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """Return a single episode with completions: there are no other steps from which it could differ."""
+    """Return the rows of a single episode, which has no other steps to differ from."""
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 
 def columns_of(episodes: Sequence[Episode], *, golds: Mapping[int, str] | None = None) -> list[Column]:
-    """Return the columns, those beside the rows first: they are shown left of them."""
+    """Return the columns, first those of episodes next to the rows, because they are shown on the left."""
     ids = [episode.pk for episode in episodes]
     submissions, steps = Submission.objects.in_bulk(ids), step_counts(ids)
     fields = selectors.task_fields({episode.task_id for episode in episodes})

@@ -1,4 +1,4 @@
-"""The data of the comparison page, for the episodes named in its address."""
+"""Data of the comparison page for the episodes in its address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EPISODES = "episodes"
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
-    """Pair ``number`` of ``total``; ``query`` names the list."""
+    """A position in a report's list of pairs: pair ``number`` of ``total``. ``query`` identifies the list."""
 
     report: int
     number: int
@@ -33,7 +33,7 @@ class Pairs:
 
     @property
     def parameters(self) -> str:
-        """Parameters of this comparison's address besides its episodes."""
+        """The parameters of this comparison's address, except its episodes."""
         return f"report={self.report}&{self.query}&pair={self.number}&pairs={self.total}"
 
     @property
@@ -53,7 +53,7 @@ class Pairs:
 
 
 def pairs_of(parameters: QueryDict) -> Pairs | None:
-    """Return the pair's position; None if the address names no list of pairs."""
+    """Return the pair's position in its list; None if the address does not refer to a list of pairs."""
     words = [parameters.get(name, "") for name in ("report", "pair", "pairs")]
     if not all(map(is_id, words)):
         return None
@@ -64,7 +64,11 @@ def pairs_of(parameters: QueryDict) -> Pairs | None:
 
 
 class ComparePage:
-    """``?episodes=1,2`` names up to four episodes, ``from`` a row. Unknown episodes raise ``Http404``."""
+    """A comparison's page, described by its address.
+
+    ``?episodes=1,2`` lists up to four episodes, and ``from`` is the number of a row. An unknown episode
+    raises ``Http404``.
+    """
 
     anchor = DIVERGENCE_ANCHOR
 
@@ -92,7 +96,7 @@ class ComparePage:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """The words that can be episode numbers, with these numbers."""
+        """Maps each word of the address that can be an episode number to that number."""
         return {word: int(word) for word in self._words if is_id(word)}
 
     @property
@@ -129,7 +133,7 @@ class ComparePage:
 
     @property
     def task(self) -> Task | None:
-        """The task of all episodes, if they share one."""
+        """The task that all episodes share; None if their tasks differ."""
         return self.tasks[0] if len(self.tasks) == 1 else None
 
     @property
@@ -145,7 +149,7 @@ class ComparePage:
 
     @cached_property
     def golds(self) -> dict[int, str]:
-        """The golds by task; none for readers who may not see them."""
+        """The golds by task; empty for readers who may not see them."""
         return selectors.golds_current(task.pk for task in self.tasks) if self._sees_golds else {}
 
     @cached_property
@@ -154,7 +158,7 @@ class ComparePage:
 
     @cached_property
     def choices(self) -> list[tuple[Task, list[Episode]]]:
-        """Other episodes of each task, to add to the comparison."""
+        """Each task with its other episodes, which can be added to the comparison."""
         if not self.room:
             return []
         shown = [episode.pk for episode in self.episodes]

@@ -1,4 +1,4 @@
-"""The episodes of a comparison and their steps."""
+"""Database queries for the episodes of a comparison and their steps."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from trajectories.shell.text.values import name_fields
 STEPS_MAX = 1_000
 CHOICES_MAX = 50
 THOUGHT_CHARS = 3_000
-# The most steps shown of an episode without pages, which stands beside the steps of others.
+# Steps shown at most of an episode without pages, which is shown next to the other episodes' steps.
 TEXT_STEPS_MAX = 50
 COMPLETION_CHARS = 50_000
-# Facts compute a step's place from the same number of characters.
+# The facts compute a step's place from the same number of characters.
 OBSERVATION_CHARS = 100_000
 KEY_COLUMNS = ("index", "action", "screenshot", "url", "shown_text")
 SHOWN_COLUMNS = (
@@ -47,14 +47,14 @@ SHOWN_COLUMNS = (
 
 
 class Place(NamedTuple):
-    """A step: its number, and the episode that holds it (for a fork, possibly an ancestor)."""
+    """A step's number, and the episode that stores the step (for a fork, possibly an ancestor)."""
 
     holder: int
     number: int
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
-    """Return the episodes in the order of ``ids``. Raises ``Http404`` naming those that do not exist."""
+    """Return the episodes in the order of ``ids``. Raises ``Http404`` with the ids that do not exist."""
     episodes = (
         Episode.objects.select_related("run", "task", "verdict")
         .defer("task__payload", "run__settings")
@@ -66,13 +66,13 @@ def episodes_get(ids: Sequence[int]) -> list[Episode]:
 
 
 def answer_step(episode_id: int, answers: Sequence[str]) -> int | None:
-    """Return the number of the step that typed one of the answers, else of the last step."""
+    """Return the number of the step that typed one of the answers, or of the last step if none did."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index").values_list("index", flat=True)
     return steps.filter(action__text__in=list(answers)).first() or steps.last()
 
 
 def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Episode]:
-    """Return the latest episodes of a task other than ``ids``."""
+    """Return a task's latest episodes, without those in ``ids``."""
     return list(
         Episode.objects.filter(task_id=task_id)
         .exclude(pk__in=ids)
@@ -83,7 +83,7 @@ def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Epis
 
 
 def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
-    """Return the names of the values that tasks ask for, by task."""
+    """Return the names of the values that each task asks for, by task."""
     rows = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
     return {pk: name_fields({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
 
@@ -91,8 +91,8 @@ def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
 def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
     """Return the first ``STEPS_MAX`` steps, including those a fork inherited, and the keys that align them.
 
-    All benchmarks share the arena's addresses, so the benchmark is part of a page's key. Places are stored
-    with the facts after an episode ends; until then they are computed here by the same rule.
+    The benchmark is part of a page's key because all benchmarks share the arena's addresses. Places are
+    stored with the facts after an episode has ended; until then they are computed here by the same rule.
     """
     facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
     text = Left("observation_text", OBSERVATION_CHARS)
@@ -110,7 +110,7 @@ def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
 
 
 def _is_at(places: Sequence[Place]) -> Q:
-    """Return the condition that a step is one of these, which are in their order."""
+    """Return a query condition that selects these steps, which are consecutive within each episode."""
     condition = Q(pk__in=[])
     for holder, held in groupby(places, key=attrgetter("holder")):
         numbers = [place.number for place in held]
@@ -129,7 +129,7 @@ def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key
 
 
 def _action_text(action: object, *, observation: str) -> str:
-    """Write the action with its target's role and name: element numbers change between observations."""
+    """Format an action with its target's role and name, since element ids change between observations."""
     if not isinstance(action, dict):
         return ""
     target = elements.target_of(action, observation=observation)
@@ -138,7 +138,7 @@ def _action_text(action: object, *, observation: str) -> str:
 
 
 def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
-    """Return steps by episode and number, for the ``numbers`` of each episode."""
+    """Return the steps with the given ``numbers`` of each episode, by episode and number."""
     shown: dict[tuple[int, int], dict[str, Any]] = {}
     for episode_id, indexes in numbers.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")
@@ -150,7 +150,7 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
 
 
 def first_steps(episode_id: int) -> list[dict[str, Any]]:
-    """Return the first steps of an episode without pages, with up to ``COMPLETION_CHARS`` of each thought."""
+    """Return the first steps of an episode without pages; thoughts are cut to ``COMPLETION_CHARS``."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index")[:TEXT_STEPS_MAX]
     rows = _shown(steps, thought_chars=COMPLETION_CHARS)
     labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
@@ -158,7 +158,7 @@ def first_steps(episode_id: int) -> list[dict[str, Any]]:
 
 
 def golds_current(task_ids: Iterable[int]) -> dict[int, str]:
-    """Return the reference answers by task; only for users that ``access.sees_golds`` admits."""
+    """Return the current golds by task. Call it only for users who pass ``access.sees_golds``."""
     golds = Gold.objects.filter(task_id__in=list(task_ids), is_current=True)
     return dict(golds.values_list("task_id", "answer"))
 

@@ -1,4 +1,4 @@
-"""Contents of the page of an episode."""
+"""Contents of an episode's page."""
 
 from __future__ import annotations
 
@@ -45,16 +45,15 @@ from trajectories.shell.updates import Updates
 logger = logging.getLogger(__name__)
 
 SHOWN_CHARS = 100_000
-# The page of a step has it in its address; here it is handed on to the steps.
+# A step's page takes this parameter from its address; an episode's page passes it on to the links to steps.
 FIND = "find"
 
 
 def shorten_prompt(episode: Episode, *, golds: bool) -> list[conversation.Message]:
-    """Return an episode's opening messages, cut to a length that a page can hold.
+    """Return an episode's opening messages, cut to a length that a page can show.
 
-    A whole mock site has millions of characters.
-
-    Empty if a site was drawn from a salt that this installation does not have.
+    Cutting is necessary because a whole mock site has millions of characters. The list is empty if the site
+    was generated with a salt that this installation does not have.
     """
     try:
         messages = opening_messages(episode, with_solutions=golds, with_guidance=golds)
@@ -73,10 +72,10 @@ def _cut(content: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodePage:
-    """An episode; parts are read when they are first shown.
+    """An episode's page; its parts are read from the database when they are first used.
 
-    ``updates`` come first: what arrives while the rest is read makes a newer version. ``query`` chooses the
-    steps that are listed.
+    ``updates`` is read before everything else, so that anything that arrives in the meantime counts as a
+    newer version. ``query`` selects the steps that are listed.
     """
 
     episode: Episode
@@ -92,7 +91,7 @@ class EpisodePage:
 
     @property
     def errors(self) -> list[str]:
-        """Errors in the query."""
+        """Messages about invalid parameters of the query."""
         return self._form.error_messages()
 
     @property
@@ -101,7 +100,7 @@ class EpisodePage:
 
     @cached_property
     def first(self) -> int:
-        """The step number that the list begins with."""
+        """Number of the first step in the list."""
         if self._is_tail:
             return steps.tail_first(episode_id=self.episode.pk)
         first: int = self._form.filters().get("first", 1)
@@ -113,13 +112,13 @@ class EpisodePage:
 
     @cached_property
     def ribbon(self) -> Ribbon:
-        """Ribbon of the listed steps' thoughts."""
+        """The ribbon that shows the sentence classes of the listed steps' thoughts."""
         steps = [item for item in self.steps.items if isinstance(item, Mapping)]
         return Ribbon.of((step["index"], step["label"].sentences) for step in steps)
 
     @cached_property
     def by_page(self) -> PageRecording | None:
-        """Recording by the pages of an episode without posted steps; None if there are steps."""
+        """What the pages themselves recorded, for an episode without posted steps; otherwise None."""
         if self.updates.last or not self.event_tally:
             return None
         recording = PageRecording(episode=self.episode)
@@ -135,17 +134,17 @@ class EpisodePage:
 
     @property
     def place(self) -> str:
-        """The query that lists the same steps again."""
+        """The query string that lists the same steps again."""
         return ("tail=1" if self._is_tail else f"first={self.first}") + self.find_parameter
 
     @property
     def latest(self) -> str:
-        """The address of the end of the list."""
+        """The address of the end of the list of steps."""
         return f"?tail=1{self.find_parameter}#latest" if self.steps.next_from else "#latest"
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The beginning of the timeline."""
+        """The timeline around the episode's first step."""
         if not self.updates.start:
             return Timeline(items=[])
         return timeline_around(
@@ -175,19 +174,19 @@ class EpisodePage:
 
     @property
     def answers(self) -> list[str]:
-        """The parts of the answer; labels of moved choices are followed by the source's."""
+        """The parts of the answer; if choices were reordered, each label is followed by the original one."""
         parts = self.answer.submission.answers if self.answer else []
         return [name_answer(part, self.sources) for part in parts]
 
     @cached_property
     def first_answers(self) -> list[str]:
-        """The parts of the answer before its check; empty if no check was requested."""
+        """The parts of the answer that was given before the check; empty if no check was requested."""
         first = episodes.first_answer(self.episode)
         return [name_answer(part, self.sources) for part in first.answers] if first else []
 
     @property
     def first_is_correct(self) -> bool | None:
-        """Verdict on the first answer; None unless it was judged beside a second one."""
+        """True if the first answer was correct; None unless it was judged in addition to a second one."""
         verdict = self.judgement.current
         value = verdict.metrics.get("first_answer_correct") if verdict else None
         return None if value is None else bool(value)
@@ -202,7 +201,7 @@ class EpisodePage:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        # A reading probe copies what its page shows, so its gold is no secret.
+        # A reading probe copies out what its page shows, so its gold is not secret.
         golds = self.sees_golds or self.is_probe
         fields = () if self.is_probe else fields_of(self.episode.task)
         return evidence.readings_of(self.judgement.evidence, golds=golds, fields=fields)
@@ -225,7 +224,7 @@ class EpisodePage:
 
     @cached_property
     def copy_diff(self) -> diffs.Diff | None:
-        """Differences between the question and its copy; None if nothing was copied."""
+        """Differences between the question and the copy of it; None if nothing was copied."""
         if not (self.is_probe and self.readings):
             return None
         (copy,) = self.readings
@@ -267,7 +266,7 @@ class EpisodePage:
 
 
 def budget_reason(episode: Episode) -> str:
-    """Return why an episode's step budget differs from its task's; empty if it does not."""
+    """Return the reason why an episode's step budget differs from its task's; empty if it does not."""
     task = episode.task
     if episode.max_steps == task.max_steps:
         return ""
@@ -282,9 +281,9 @@ def budget_reason(episode: Episode) -> str:
 
 
 def _usual(episode: Episode) -> int | None:
-    """Return the usual step budget, None if unknown.
+    """Return the step budget that an episode with this set-up normally has; None if unknown.
 
-    An old episode may have a look, kind or payload that this version lacks.
+    It is unknown for an old episode whose look, kind or payload no longer exists in this version.
     """
     try:
         setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
@@ -315,7 +314,7 @@ def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show the prompt: a page, or with ``?fragment`` a panel of a step's page."""
+    """Show the prompt as a page, or with ``?fragment`` as a panel of a step's page."""
     episode = episodes.episode_get(episode_id)
     messages = shorten_prompt(episode, golds=sees_golds(request.user))
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
@@ -326,7 +325,7 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def page_action(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
-    """Show one action that the pages of an episode recorded, with the page before it."""
+    """Show one action that an episode's pages recorded, and the page as it was before the action."""
     episode = episodes.episode_get(episode_id)
     page = ActionPage(recording=PageRecording(episode=episode), number=number)
     context = {"here": "search", "episode": episode, "run": episode.run, "page": page, "action": page.action}
@@ -335,7 +334,7 @@ def page_action(request: LabRequest, episode_id: int, number: int) -> HttpRespon
 
 @lab_page
 def page_action_dom(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
-    """Show the page before the action, rebuilt from its recording, to look at only."""
+    """Show a read-only replay of the page before the action, rebuilt from its recording."""
     episode = episodes.episode_get(episode_id)
     scene = ActionPage(recording=PageRecording(episode=episode), number=number).replay.scene
     if scene is None:

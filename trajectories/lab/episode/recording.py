@@ -1,4 +1,4 @@
-"""An episode as its pages recorded it, where no harness posted steps."""
+"""An episode as its own pages recorded it, for episodes whose harness posted no steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trajectories.shell.queries.steps import StepEvents
 
 @dataclass(frozen=True, kw_only=True)
 class PageRecording:
-    """The actions on an episode's pages; ``spent`` of its step budget is used."""
+    """The actions recorded by an episode's pages. ``spent`` is how much of the step budget they used."""
 
     episode: Episode
 
@@ -30,7 +30,7 @@ class PageRecording:
 
     @property
     def done(self) -> int:
-        """Number of actions that somebody performed."""
+        """Number of actions that the agent or a person performed."""
         return sum(action.kind != "open" for action in self.actions)
 
     @cached_property
@@ -39,14 +39,14 @@ class PageRecording:
 
     @cached_property
     def pictures(self) -> dict[int, str]:
-        """Pictures of the pages before the actions, rendered from the recording; none once it is pruned."""
+        """Pictures of the pages before each action, rendered from the recording; empty once it was pruned."""
         rows = Fidelity.objects.filter(episode=self.episode).exclude(replay="")
         rendered = dict(rows.values_list("index", "replay"))
         return {} if rendered and replays.read_pruning(self.episode.pk) else rendered
 
     @property
     def rows(self) -> list[tuple[PageAction, float | None, str]]:
-        """The actions, each with the milliseconds since the first and its picture (empty if it has none)."""
+        """Each action with its milliseconds since the first one and its picture (empty if there is none)."""
         first = self.actions[0].at_ms if self.actions else None
         offsets = [
             None if first is None or action.at_ms is None else max(0.0, action.at_ms - first)
@@ -58,14 +58,14 @@ class PageRecording:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionPage:
-    """One page action with its replay."""
+    """One page action and its replay."""
 
     recording: PageRecording
     number: int
 
     @cached_property
     def action(self) -> PageAction:
-        """The action. Raises ``Http404`` if the episode has none of this number."""
+        """The action. Raises ``Http404`` if the episode has no action with this number."""
         for action in self.recording.actions:
             if action.number == self.number:
                 return action

@@ -1,6 +1,6 @@
-"""An episode as one self-contained HTML file: styles and pictures are embedded, and there is no script.
+"""An episode as one self-contained HTML file with embedded styles and pictures and without scripts.
 
-The file states what was left out to limit its size. It is generated in parts, in constant memory.
+The file states what was left out to limit its size. It is generated part by part in constant memory.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ from trajectories.shell.text import evidence
 from trajectories.shell.text.questions import map_sources, name_answer, problem_context
 from trajectories.shell.text.values import fields_of
 
-# All texts of a question together, and its whole table.
+# Limit for all texts of a question together, and for its whole table.
 TABLE_MAX_CHARS = 200_000
-# Markup around a cell, a picture's name, words or a formula, however short they are.
+# Characters of markup around a cell, a picture's name, a text or a formula, which even short ones need.
 MARKUP_CHARS = 20
 ROW_MARKUP_CHARS = 50
 CHOICE_MARKUP_CHARS = 200
-# A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
+# These limits keep a request to some seconds: a large picture takes up to 0.1 s, a thumbnail or a step a few
+# milliseconds.
 STEPS_MAX = 1_000
 PICTURES_MAX = 300
-# So many of these are large enough to read; the others are thumbnails.
+# The first pictures are large enough to read; the others are thumbnails.
 LARGE_PICTURES_MAX = 40
 PICTURES_MAX_BYTES = 24 * 1024 * 1024
 PICTURE_SIZE = (1280, 1280)
 PICTURE_QUALITY = 72
-# All texts together, and a single one.
+# Limits for all texts together, and for a single text.
 TEXT_MAX_CHARS = 20_000_000
 ONE_TEXT_MAX_CHARS = 60_000
 FETCHED_STEPS = 20
@@ -57,8 +58,8 @@ SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
     """Return the context of ``lab/episode_files/_question.html``.
 
-    ``words`` is the question as plain text if its kind no longer exists or it is too long; ``tex`` is the
-    source of its texts if they contain formulas.
+    ``words`` is the question as plain text, for a question that is too long or whose kind no longer exists.
+    ``tex`` is the LaTeX source of the question's texts if they contain formulas.
     """
     sources = map_sources(task, variation)
     if task.kind in questions:
@@ -106,9 +107,9 @@ def _raw(pieces: Sequence[Piece]) -> str:
 
 
 def _table(table: Any) -> dict[str, Any] | None:
-    """Return the header and as many rows as fit; ``rows_out`` counts the others.
+    """Return a table's header and as many rows as fit; ``rows_out`` counts the rows left out.
 
-    ``is_out`` if the table is left out because even its header does not fit.
+    ``is_out`` is true if the whole table is left out because even its header does not fit.
     """
     if not table:
         return None
@@ -133,7 +134,7 @@ def _row_chars(row: Sequence[object]) -> int:
 
 @dataclass(kw_only=True)
 class Room:
-    """Space left in the file, and counts of what was left out."""
+    """The space that is left in the file, and counts of what was left out."""
 
     pictures: int = PICTURES_MAX
     large_pictures: int = LARGE_PICTURES_MAX
@@ -155,7 +156,7 @@ class Room:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportedStep:
-    """A step in the file. ``same_as`` is the number of an earlier step with the same picture and marks."""
+    """A step in the file. ``same_as`` is the number of an earlier step with the same picture and overlay."""
 
     step: Step
     label: StepLabel
@@ -168,7 +169,7 @@ class ExportedStep:
 
 
 def policy() -> str:
-    """Return the file's Content Security Policy: only its own style sheet (by hash) and pictures."""
+    """Return the file's Content Security Policy, which allows only its style sheet (by hash) and pictures."""
     digest = base64.b64encode(hashlib.sha256(_styles().encode()).digest()).decode()
     return (
         f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -176,7 +177,7 @@ def policy() -> str:
 
 
 def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
-    """Yield the file in parts; with ``golds`` it includes the gold."""
+    """Yield the file part by part; it includes the gold if ``golds`` is true."""
     room = Room()
     opening = {"policy": policy(), "styles": mark_safe(f"<style>{_styles()}</style>")}  # noqa: S308 (files of this project)
     yield render_to_string("lab/episode_files/_head.html", _head(episode, golds=golds) | opening).encode(
@@ -247,18 +248,18 @@ def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
 
 
 def _in_batches(rows: QuerySet[Step], numbers: Sequence[int]) -> Iterator[Step]:
-    """Yield the steps with these numbers; no query is open between them."""
+    """Yield the steps with these numbers in batches, so that no query stays open while they are used."""
     for first in range(0, len(numbers), FETCHED_STEPS):
         yield from list(rows.filter(index__in=numbers[first : first + FETCHED_STEPS]))
 
 
 def _label(step: Step, label: StepLabel) -> StepLabel:
-    """Return the label with its element described from the full observation, in case facts lack it."""
+    """Return the label, its element described from the full observation if the facts do not describe it."""
     return replace(label, target=target_description(step.action, observation=step.observation_text))
 
 
 def _picture(step: Step, marks: StepMarks, room: Room) -> str:
-    """Return a data URI; empty if the screenshot cannot be read or does not fit."""
+    """Return a step's picture as a data URI; empty if the screenshot cannot be read or does not fit."""
     is_small = room.large_pictures <= 0
     drawn = step_draw(step, marks, is_small=is_small)
     if drawn is None:
@@ -268,7 +269,7 @@ def _picture(step: Step, marks: StepMarks, room: Room) -> str:
     drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=0)
     encoded = base64.b64encode(data.getvalue()).decode()
     if len(encoded) > room.picture_bytes:
-        room.pictures = 0  # none of the others is drawn in vain
+        room.pictures = 0  # no more pictures are drawn, since they would not fit either
         return ""
     room.pictures -= 1
     room.large_pictures -= 1

@@ -15,7 +15,7 @@ READER = 0
 
 @lab_page
 def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """Send one file that opens offline; ``?golds=1`` adds the gold for users who may see it."""
+    """Send the episode as one offline HTML file; ``?golds=1`` adds the gold if the user may see it."""
     episode = episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     parts = html_file.episode_html(episode, golds=golds)
@@ -26,7 +26,7 @@ def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 @lab_page
 def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """Send the trajectory as the API does; with ``?golds=1``, as a key with the scope ``golds`` gets it."""
+    """Send the trajectory in the API's format; ``?golds=1`` adds what a key with the scope ``golds`` gets."""
     episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     principal = reader(request, golds=golds)
@@ -37,12 +37,12 @@ def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 
 def _name(episode_id: int, kind: str, *, golds: bool) -> str:
-    """Name the file so that one with the gold shows it, and is not shared by mistake."""
+    """Return the file's name, which says if the file contains the gold, as a warning against sharing it."""
     return f"episode-{episode_id}{'-with-gold' if golds else ''}.{kind}"
 
 
 def reader(request: LabRequest, *, golds: bool) -> Principal:
-    """Return the logged-in user as a caller of the API."""
+    """Return an API principal for the logged-in user."""
     scopes = {"read", "golds"} if golds else {"read"}
     return Principal(
         key_id=READER,
@@ -54,12 +54,12 @@ def reader(request: LabRequest, *, golds: bool) -> Principal:
 
 
 def asks_for_golds(request: LabRequest) -> bool:
-    """Return whether the user requests golds and may see them."""
+    """Return True if the user requests golds and may see them."""
     return request.GET.get("golds") == "1" and access.sees_golds(request.user)
 
 
 def as_file(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    """Make the response a download."""
+    """Turn a response into a download of a file with this name."""
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response

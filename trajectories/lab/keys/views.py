@@ -27,7 +27,7 @@ SCOPES = {
 
 
 class SplitsField(forms.CharField):
-    """Names separated by commas or blanks."""
+    """A field of several names, separated by commas or spaces."""
 
     def clean(self, value: Any) -> list[str]:
         text: str = super().clean(value)
@@ -52,7 +52,7 @@ class KeyForm(forms.Form):
 
 
 def _for_admins(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Show a page to superusers alone, since keys open everything; others get 404."""
+    """Show a page to superusers only, because API keys give access to everything; others get 404."""
 
     @wraps(view)
     def page(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -72,7 +72,7 @@ def key_list(request: LabRequest) -> HttpResponse:
 @lab_action
 @_for_admins
 def key_create(request: LabRequest) -> HttpResponse:
-    """Create a key and show it this once."""
+    """Create a key and show it; it cannot be shown again."""
     form = KeyForm(request.POST)
     if form.is_valid():
         try:
@@ -87,7 +87,7 @@ def key_create(request: LabRequest) -> HttpResponse:
 @lab_page
 @_for_admins
 def key_detail(request: LabRequest, key_id: int) -> HttpResponse:
-    """Show a key's history, and the form that revokes it."""
+    """Show a key's history and the form for revoking it."""
     key = _key_or_404(key_id)
     changes = key.changes.order_by("pk")
     return render(request, "lab/keys/key.html", {"here": "system", "key": key, "changes": changes})
@@ -114,5 +114,5 @@ def _list_render(
 ) -> HttpResponse:
     context = {"here": "system", "keys": auth.key_list(), "form": form, "made": made}
     response = render(request, "lab/keys/keys.html", context, status=status)
-    response["Cache-Control"] = "no-store"  # it may show a key
+    response["Cache-Control"] = "no-store"  # the page may show a key
     return response

@@ -1,8 +1,8 @@
 """Counts of login attempts in Redis, per name and address, and per address over all names.
 
-A name counts as the form reads it, so that another spelling is no fresh start. An attempt counts before its
-password is checked, so that parallel attempts do not get around the limit; a login takes it back. Without
-Redis nothing is counted and nobody is locked out.
+Names are normalised as the login form does it, so that another spelling does not start a new count. An
+attempt is counted before its password is checked, so that parallel attempts cannot get around the limit; a
+successful login takes it back. While Redis is unreachable, nothing is counted and nobody is locked out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PREFIX = "gym:login:"
 
 
 def attempt_count(request: HttpRequest) -> bool:
-    """Count an attempt; return False if the name from this address, or the address, has none left."""
+    """Count a login attempt; return False if the address, or this name from it, has used up its attempts."""
     limits = dict(_limits(request))
     try:
         pipeline = redis_client.client().pipeline()
@@ -37,7 +37,7 @@ def attempt_count(request: HttpRequest) -> bool:
 
 
 def success_note(request: HttpRequest) -> None:
-    """Uncount the attempt, and the failures of that name from that address."""
+    """Take back a successful attempt, and clear the failed ones for that name from that address."""
     (name, _), (address, _) = _limits(request)
     try:
         pipeline = redis_client.client().pipeline()
@@ -49,12 +49,12 @@ def success_note(request: HttpRequest) -> None:
 
 
 def name_clean(text: str) -> str:
-    """Normalise the name as the login form does: without surrounding blanks, NFKC."""
+    """Normalise a name as the login form does: strip surrounding spaces and apply NFKC."""
     return UsernameField().to_python(text) or ""
 
 
 def _limits(request: HttpRequest) -> Iterator[tuple[str, int]]:
-    """Return the keys under which an attempt counts, each with its limit."""
+    """Yield the Redis keys under which an attempt is counted, each with its limit."""
     network = reduce_to_network(request.META.get("REMOTE_ADDR", ""))
     yield _key(name_clean(request.POST.get("username", "")).casefold(), network), NAME_ATTEMPTS_MAX
     yield _key(network), ADDRESS_ATTEMPTS_MAX

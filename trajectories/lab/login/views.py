@@ -13,10 +13,10 @@ from trajectories.lab.login import attempts
 
 class LabLoginView(LoginView):
     """The login page. After ten attempts in five minutes for one name from one address, or a hundred from one
-    address, further ones are answered 429.
+    address, further attempts are answered with 429.
 
-    Others are not: a stranger who guesses locks out no owner of the name. Behind a proxy the address is the
-    client's if the proxy is one of ``TRUSTED_PROXIES``.
+    Attempts from other addresses are still accepted, so a stranger who guesses passwords cannot lock out the
+    name's owner. Behind a proxy, the client's address counts if the proxy is in ``TRUSTED_PROXIES``.
     """
 
     template_name = "lab/login/login.html"

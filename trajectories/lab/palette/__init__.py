@@ -1,1 +1,1 @@
-"""The command palette: search by a number or a few words, from every page."""
+"""The command palette, which finds things by a number or a few words and opens from every page."""

@@ -1,4 +1,4 @@
-"""The command palette's rows for what was typed, newest first."""
+"""The command palette's entries for what was typed, newest first."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from trajectories.shell.text.formulas import question_line
 WORDS_MAX_CHARS = 200
 ROWS_MAX = 5
 TITLE_MAX_CHARS = 120
-# A number after "#" is always an id, never a word to search for.
+# A number after "#" is always an id and never a search word.
 NUMBER = re.compile(r"(#?)(\d{1,18})")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A page to go to. ``title`` and ``detail`` may be text that others wrote."""
+    """A link to a page. ``title`` and ``detail`` may contain untrusted text."""
 
     icon: str
     title: str
@@ -38,8 +38,9 @@ class Entry:
 
 
 class PalettePage:
-    """``entries`` are few, whatever was typed, and made with a fixed number of queries; none if they take too
-    long."""
+    """The palette's contents. ``entries`` is a short list that takes a fixed number of queries, whatever was
+    typed; it is empty if the queries take too long.
+    """
 
     def __init__(self, words: str) -> None:
         self.words = words.strip()[:WORDS_MAX_CHARS]
@@ -62,7 +63,7 @@ def _entries(words: str) -> Sequence[Entry]:
 
 
 def _list_numbered(number: int) -> list[Entry]:
-    """Return the episode, run, task and report of that number, the likeliest first."""
+    """Return the episode, run, task and report with that number, the likeliest first."""
     episodes = Episode.objects.filter(pk=number).values_list("run__name", "task__key")
     entries = [_entry("episode", number, f"Episode {number}", f"{run} · {key}") for run, key in episodes]
     for kind, rows in (
@@ -111,5 +112,5 @@ def _entry(kind: str, number: int, title: str, detail: str) -> Entry:
 
 @lab_page
 def palette(request: LabRequest) -> HttpResponse:
-    """Show the options for what was typed, as a part of the palette's list."""
+    """Render the palette's entries for what was typed, as a fragment of its list."""
     return render(request, "lab/palette/_entries.html", {"page": PalettePage(request.GET.get("q", ""))})

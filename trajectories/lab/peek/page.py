@@ -1,4 +1,4 @@
-"""Preview of a list's row beside the list: an episode, a run or a task."""
+"""Previews of an episode, a run or a task, shown next to the list that contains it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THOUGHT_CHARS = 1_200
 
 
 class EpisodePeek:
-    """An episode at a step: the one that a search matched, or the last."""
+    """Preview of an episode at one step: the step that a search matched, or the last one."""
 
     def __init__(self, episode_id: int, *, index: int | None) -> None:
         self.episode = episode_get(episode_id)

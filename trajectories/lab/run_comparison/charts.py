@@ -1,4 +1,4 @@
-"""Lines of several runs over policy versions. The charts of a page share their axis of versions."""
+"""Line charts of several runs over policy versions. All charts of a page have the same version axis."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ FRAME = charts.Frame(width=720, height=260, left=48, top=16, bottom=40)
 WHISKERS_MAX = 40
 NAME_CHARS = 40
 
-# A value in percent, and the ends of its interval if it has one.
+# A value in percent, and the bounds of its confidence interval if it has one.
 Point = tuple[float, float | None, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A run's values by policy version; ``number`` is its place among the runs and so its colour."""
+    """A run's values by policy version. ``number`` is its position among the runs, which sets its colour."""
 
     number: int
     name: str
@@ -27,7 +27,7 @@ class Line:
 
 
 def chart_draw(name: str, title: str, lines: Sequence[Line]) -> Drawing | None:
-    """Draw the lines; None if no run has two versions."""
+    """Draw a chart of the lines; return None if no run has at least two versions."""
     if not any(len(line.points) > 1 for line in lines):
         return None
     versions = sorted({version for line in lines for version in line.points})

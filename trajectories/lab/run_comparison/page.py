@@ -1,4 +1,4 @@
-"""Several runs side by side: how they differ, and their accuracy over policy versions on one axis."""
+"""Several runs side by side, with their different settings and their accuracy over policy versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PERCENT = 100
 
 
 def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
-    """Return the share of ended episodes that are void, by run and policy version."""
+    """Return the proportion of ended episodes that are void, by run and policy version."""
     rows = (
         EndingSum.objects.filter(run_id__in=run_ids, policy_version__isnull=False)
         .order_by()
@@ -43,7 +43,7 @@ def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One line of the comparison: a value for each run, and whether they differ."""
+    """One line of the comparison, with a value for each run and whether these values differ."""
 
     title: str
     values: Sequence[str]
@@ -68,9 +68,9 @@ SETTINGS: dict[str, Callable[[RunRow], object]] = {
 
 
 class RunComparison:
-    """The ``runs`` of the address, in its order.
+    """A comparison of the ``runs`` in the address, in the same order.
 
-    Values that are not the number of a run are reported and left out.
+    Values that are not run numbers are reported and left out.
     """
 
     def __init__(self, parameters: QueryDict) -> None:
@@ -80,7 +80,7 @@ class RunComparison:
         self.rows = run_rows(run_ids[:COMPARED_MOST])
         self.errors = []
         if len(self.rows) < min(len(given), COMPARED_MOST):
-            self.errors.append("Some of these are not numbers of runs; they are left out.")
+            self.errors.append("Some of these are not run numbers; they are left out.")
         if len(run_ids) > COMPARED_MOST:
             self.errors.append(f"Only the first {COMPARED_MOST} runs are compared.")
 
@@ -94,7 +94,7 @@ class RunComparison:
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """Settings, different ones first; those that no run has are left out."""
+        """The runs' settings, those that differ first; settings that no run has are left out."""
         made = [
             Setting(title=title, values=[str(value(row)) for row in self.rows])
             for title, value in SETTINGS.items()
@@ -103,7 +103,7 @@ class RunComparison:
 
     @cached_property
     def charts(self) -> list[Drawing]:
-        """Accuracy, which is the mean reward, and void episodes over policy versions, on one axis."""
+        """Charts of accuracy (the mean reward) and void episodes over policy versions, on the same axis."""
         accuracy, void = [], []
         run_ids = [row.pk for row in self.rows]
         rates_by_run, voids = version_rates_by_run(run_ids), version_voids(run_ids)
@@ -143,7 +143,7 @@ def _pairs(settings: dict[str, Any]) -> str:
 
 @lab_page
 def runs_compare(request: LabRequest) -> HttpResponseBase:
-    """Show several runs side by side; each selected box of the list sends one number."""
+    """Show several runs side by side; each box selected in the list sends one run number."""
     selected = request.GET.getlist("runs")
     if len(selected) > 1:
         return redirect(f"{reverse('runs_compare')}?runs={','.join(filter(None, selected))}")

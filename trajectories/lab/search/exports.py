@@ -1,6 +1,7 @@
-"""Exports of the episodes of a search: trajectories, facts or ids, streamed.
+"""Streamed exports of a search's episodes, as trajectories, facts or ids.
 
-The first line names the search, so that it can be repeated. Memory holds one batch of ids and a few episodes.
+The first line describes the search so that it can be repeated. Memory holds only one batch of ids and a few
+episodes at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from trajectories.record.api.auth import Principal
 from trajectories.rollouts.episodes.retrieval import selectors
 
 EPISODES_AT_ONCE = 200
-# Columns of the table of facts, with their fields.
+# Columns of the table of facts, each with its field.
 COLUMNS = {
     "episode": "id",
     "run": "run_id",
@@ -54,7 +55,7 @@ COLUMNS = {
 
 
 def trajectories_export(request: SearchRequest, *, principal: Principal, now: datetime) -> Iterator[bytes]:
-    """Yield NDJSON: a record ``{"search": ...}``, then the lines of ``GET /runs/{id}/trajectories``."""
+    """Yield NDJSON: a record ``{"search": ...}``, then lines as from ``GET /runs/{id}/trajectories``."""
     search = {
         "address": request.address(),
         "query": request.search.query,
@@ -68,7 +69,7 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
 
 
 def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
-    """Yield CSV, one row per episode: ids, outcome, and facts, which are empty until they are computed."""
+    """Yield CSV, one row per episode: ids, outcome and facts; facts not computed yet are empty."""
     yield _heading(request, now)
     yield encode_csv([COLUMNS])
     for ids in _batches(request):
@@ -77,7 +78,7 @@ def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Itera
 
 
 def ids_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
-    """Yield one id per line."""
+    """Yield the episodes' ids, one per line."""
     yield _heading(request, now)
     for ids in _batches(request):
         yield "".join(f"{episode_id}\n" for episode_id in ids).encode()
@@ -99,7 +100,7 @@ EXPORTS = {
 
 
 def _heading(request: SearchRequest, now: datetime) -> bytes:
-    """Return a comment without commas or quotes, so that it is one cell of a table."""
+    """Return the first line, a comment without commas or quotes so that a CSV reader sees one cell."""
     return f"# {request.address()} {now:%Y-%m-%dT%H:%M:%SZ}\n".encode()
 
 

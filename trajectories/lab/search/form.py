@@ -1,4 +1,4 @@
-"""The filters of a search as a form."""
+"""Form for the filters of a search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from trajectories.shell.text.untrusted import visible
 QUERY_MAX_CHARS = 500
 SECONDS_MAX = 10**9
 COUNT_MAX = 10**9
-# No episode is older; the last leaves room to add a day.
+# No episode is older than the first day; the last day leaves room to add another.
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(9000, 1, 1)
 
 ALWAYS_SHOWN = ("run", "benchmark", "arm", "outcome", "reason", "action_check")
@@ -70,7 +70,7 @@ def _number_errors(kind: str, min_value: int, max_value: int) -> dict[str, str]:
 
 
 class DayField(forms.DateField):
-    """A day on which an episode can have been opened, as 2026-02-28."""
+    """A day on which an episode can have been opened, written as 2026-02-28."""
 
     def __init__(self, label: str) -> None:
         errors = {"invalid": "is not a day in the form 2026-02-28"}
@@ -88,7 +88,7 @@ class DayField(forms.DateField):
 
 
 class EpisodesField(forms.CharField):
-    """Episode numbers: each selected box sends one, and an address may separate them by commas."""
+    """A list of episode numbers. Each selected box sends one; an address may join several with commas."""
 
     def __init__(self, label: str) -> None:
         widget = forms.TextInput(attrs={"autocomplete": "off", "placeholder": "12, 15"})
@@ -105,7 +105,7 @@ class EpisodesField(forms.CharField):
 
 
 class SearchForm(FilterForm):
-    """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
+    """The form. ``runs``, ``models`` and ``benchmarks`` are the choices of the filters of the same names."""
 
     page = "a search"
     other_parameters = frozenset({"after", "golds", *PARAMETERS})
@@ -160,7 +160,7 @@ class SearchForm(FilterForm):
         return f"The query {errors[0]}." if errors else ""
 
     def label_of(self, name: str, value: str) -> str:
-        """Return the label of a choice; empty if the filter has no such choice, or no choices."""
+        """Return a choice's label; empty if the filter lacks this choice or has no choices at all."""
         choices = getattr(self.fields[name], "choices", ())
         return str(dict(choices).get(value, "")) if value else ""
 

@@ -28,7 +28,7 @@ FACETS = ("outcome", "arm", "run")
 
 @dataclass(frozen=True, kw_only=True)
 class FacetRow:
-    """``address`` sets the filter; empty if the filter has no such choice."""
+    """One value's count. ``address`` sets the filter to the value; empty if the filter has no such choice."""
 
     label: str
     code: str
@@ -37,7 +37,7 @@ class FacetRow:
 
 
 class SearchPage:
-    """One page of hits, newest first: steps if words are searched for, else episodes."""
+    """One page of hits, newest first. Hits are steps if the search contains words, otherwise episodes."""
 
     def __init__(self, request: SearchRequest, *, sees_golds: bool) -> None:
         self.request = request
@@ -77,17 +77,17 @@ class SearchPage:
 
     @property
     def annotate_address(self) -> str:
-        """Address at which these episodes become an annotation project."""
+        """The address of the form that makes an annotation project of these episodes."""
         return self.request.address("annotation_new")
 
     @property
     def export_query(self) -> str:
-        """Query string of the addresses of its exports."""
+        """The query string for the addresses of this search's exports."""
         return self.request.address("search_facts").partition("?")[2]
 
     @cached_property
     def numbered(self) -> int | None:
-        """The episode whose number was typed as the query, if it exists."""
+        """The number of the episode if the query is an episode's number; otherwise None."""
         query = self.request.search.query
         if not (query.isascii() and query.isdigit()) or int(query) > BIGINT_MAX:
             return None
@@ -95,12 +95,12 @@ class SearchPage:
 
     @property
     def has_episodes(self) -> bool:
-        """True if there is any episode at all, matching or not."""
+        """True if any episode exists at all, whether or not it matches."""
         return bool(self.hits) or self.request.is_set or Episode.objects.exists()
 
 
 class CountsPage:
-    """Counts of a search's hits by outcome, arm and run; requested separately, so that hits need not wait."""
+    """Counts of a search's hits by outcome, arm and run, fetched separately so as not to delay the hits."""
 
     def __init__(self, request: SearchRequest) -> None:
         self.request = request
@@ -115,7 +115,7 @@ class CountsPage:
 
     @cached_property
     def facets(self) -> dict[str, list[FacetRow]]:
-        """Counts by the values of each filter that is not set yet."""
+        """For each filter that is not set yet, the number of hits for each of its values."""
         if self.counts is None or not self.counts.total:
             return {}
         counts: dict[str, Mapping[Any, int]] = {
@@ -139,10 +139,11 @@ class CountsPage:
 
 @lab_page
 def search(request: LabRequest) -> HttpResponseBase:
-    """Show hits, newest first. The address describes the whole search."""
+    """Show a search's hits, newest first. The address describes the search completely."""
     search_request = SearchRequest(request.GET)
     if not request.htmx and search_request.view.is_scattered:
-        # A browser without scripts also sends a form's empty fields, which do not belong in a shared address.
+        # Without scripts, a browser also sends the form's empty fields, which do not belong in a shared
+        # address.
         return redirect(search_request.address())
     page = SearchPage(search_request, sees_golds=sees_golds(request.user))
     context = {"here": "search", "page": page}
@@ -161,7 +162,7 @@ def search_counts(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def episode_list(request: LabRequest) -> HttpResponse:
-    """Redirect from the former list of episodes, whose query searched the tasks' texts."""
+    """Redirect from the address of the former episode list, whose query searched the tasks' texts."""
     parameters: QueryDict = request.GET.copy()
     if words := parameters.pop("q", None):
         parameters["problem"] = words[-1]
@@ -170,9 +171,10 @@ def episode_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def search_export(request: LabRequest, name: str) -> HttpResponseBase:
-    """Send a file of ``EXPORTS``; ``?golds=1`` adds the golds for users who may see them, as for keys.
+    """Send one of the ``EXPORTS``; as for API keys, ``?golds=1`` adds the golds for users who may see them.
 
-    Refused where a part of the search is invalid: ignoring it would select other episodes.
+    The export is refused if any part of the search is invalid, because ignoring that part would select other
+    episodes.
     """
     search = SearchRequest(request.GET)
     errors = [error for error in (search.query_error, *search.errors) if error]

@@ -1,4 +1,4 @@
-"""The search described by an address, and related addresses."""
+"""The search that an address describes, and related addresses."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ EPISODES = "episodes"
 CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
-# The addresses that keep the columns and the order; files have all columns, and an order of their own.
+# Addresses of these views keep the columns and the order. Files have all columns and their own order.
 VIEWED = ("search", "search_counts")
 CHIPS = toml_load(Path(__file__).with_name("chips.toml"), dict[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chip:
-    """A filter that is set; ``without`` is the address of the search without it."""
+    """A filter that is set. ``without`` is the address of the same search without this filter."""
 
     label: str
     code: str
@@ -45,14 +45,15 @@ class Chip:
 
 
 class SearchRequest:
-    """``parameters`` are those of an address and may hold anything; what is invalid is ignored."""
+    """A search read from an address. Its ``parameters`` are untrusted; invalid ones are ignored."""
 
     def __init__(self, parameters: QueryDict) -> None:
         if len(selected := parameters.getlist(EPISODES)) > 1:
             parameters = parameters.copy()
             parameters[EPISODES] = ",".join(filter(None, selected))
         run = parameters.get("run", "")
-        # Models are named as displayed, so that no address or page has characters that reorder text.
+        # Model names are written as displayed, so that no address or page contains characters that reorder
+        # text.
         self._models = {visible(model): model for model in runs.list_models()}
         self.form = SearchForm(
             parameters,
@@ -89,7 +90,7 @@ class SearchRequest:
 
     @cached_property
     def after(self) -> Cursor | None:
-        """The position in the list, from the address."""
+        """The position in the list of hits, read from the address."""
         match = CURSOR_PATTERN.fullmatch(self._cursor)
         if match is None or int(match.group(1)) > BIGINT_MAX:
             return None
@@ -97,12 +98,12 @@ class SearchRequest:
 
     @property
     def query_error(self) -> str:
-        """Reason why the query cannot be run."""
+        """Reason why the query cannot be run; empty if it can."""
         return self.form.query_error() or self.search.error
 
     @cached_property
     def errors(self) -> Sequence[str]:
-        """Other invalid parameters, which are ignored."""
+        """Messages about the other invalid parameters, which are ignored."""
         errors = [*self.form.error_messages(), *self.view.errors]
         if self._cursor and self.after is None:
             cursor = cut(visible(self._cursor), CHIP_CHARS)
@@ -111,7 +112,7 @@ class SearchRequest:
 
     @property
     def has_empty_selection(self) -> bool:
-        """True if the form was sent without a selected box: without this filter everything would match."""
+        """True if the form was sent with no box selected; ignoring this would match every episode."""
         is_invalid = EPISODES in self.form.errors
         return EPISODES in self._parameters and EPISODES not in self.filters and not is_invalid
 
@@ -120,7 +121,7 @@ class SearchRequest:
         return bool(self._values)
 
     def address(self, name: str = "search", *, without: str = "", **changes: str) -> str:
-        """Return the address of this search's first page, or that of the view ``name`` for this search."""
+        """Return the address of this search's first page, or of the view ``name`` for this search."""
         values = {field: value for field, value in self._values.items() if field != without}
         view = self.view.parameters if name in VIEWED else {}
         query = urlencode({**values, **view, **changes})

@@ -1,7 +1,8 @@
-"""Search across trajectories by words in thoughts and by filters: hits are steps with words, else episodes.
+"""Search across trajectories by words in thoughts and by filters.
 
-Words and computed filters match episodes that have facts (some seconds after their end); other filters match
-open episodes too.
+The hits are steps if the search contains words, otherwise episodes. Words and filters on facts only match
+episodes whose facts have been computed (some seconds after their end); other filters also match open
+episodes.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from trajectories.shell.grid.view import Sort
 from trajectories.shell.queries.previews import EpisodeRow, Place, episode_rows
 
 HITS_PER_PAGE = 50
-# Counts are exact up to here: beyond it, counting would cost seconds.
+# Counts are exact up to this number; counting further would take seconds.
 COUNTED_MAX = 10_000
 RUNS_COUNTED = 20
-# Fewer hits are all read and sorted; with more, the newest are read from the end.
+# Up to this many hits are all read and sorted; if there are more, steps are read from the newest backwards.
 RARE_MAX = 2_000
 EXPORTED_AT_ONCE = 500
 
@@ -36,7 +37,7 @@ EPISODE_CONDITIONS: dict[str, str] = {
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
 }
 JOINS: dict[str, str] = _TABLES["joins"]
-# All unexplained events of an episode count, as in the means of a run, including those outside steps.
+# As in a run's means, all of an episode's unexplained events count, including those outside steps.
 MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
     "unexplained": "a.unexplained_events > 0"
 }
@@ -47,7 +48,7 @@ NEWEST = "e.id"
 
 @dataclass(frozen=True, kw_only=True)
 class Cursor:
-    """End of a page of hits; ``index`` is 0 if hits are episodes."""
+    """The last hit of a page; ``index`` is 0 if hits are episodes."""
 
     episode: int
     index: int = 0
@@ -55,8 +56,9 @@ class Cursor:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Hits and their episodes, by outcome (or status), arm and the most frequent runs. Where not exact,
-    the first ``COUNTED_MAX`` hits are counted."""
+    """Numbers of hits and of their episodes, and by outcome (or status), arm and the most frequent runs.
+    Unless ``is_exact``, only the first ``COUNTED_MAX`` hits are counted.
+    """
 
     total: int
     episodes: int
@@ -68,7 +70,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class HitPage:
-    """Newest first; ``older`` is the cursor of the next page."""
+    """One page of hits, newest first; ``older`` is the cursor of the next page."""
 
     hits: Sequence[EpisodeRow]
     older: Cursor | None
@@ -76,11 +78,14 @@ class HitPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """A query in websearch syntax ("phrase", or, -without) and filters: those of ``EPISODE_CONDITIONS``,
-    ``action`` (a type) and ``action_check`` (a mismatch), which with words are of the step itself and without
-    of any step (``unexplained``: of any event). ``opened_to`` is a day and belongs to the stretch. The filter
-    ``problem`` has words of the task's key and prompt, in the same syntax. ``KeyError`` for other names.
-    ``sort`` is an order of episodes by a column of ``grid/episodes.py``; steps are newest first."""
+    """A query in websearch syntax ("phrase", or, -without) and filters.
+
+    The filters are those of ``EPISODE_CONDITIONS``, ``action`` (a type) and ``action_check`` (a mismatch).
+    With words, the last two apply to the matching step itself; without words, any step of the episode may
+    match (for ``unexplained``, any event). The day ``opened_to`` is included. The filter ``problem`` contains
+    words of the task's key and prompt in the same syntax. Other filter names raise ``KeyError``. ``sort``
+    orders episodes by a column of ``grid/episodes.py``; steps are always newest first.
+    """
 
     query: str = ""
     filters: Mapping[str, Any]
@@ -104,7 +109,7 @@ class Search:
 
 
 def search_page(search: Search, *, after: Cursor | None = None, limit: int = HITS_PER_PAGE) -> HitPage:
-    """Return one page of hits."""
+    """Return one page of a search's hits, starting after the cursor."""
     if search.error:
         return HitPage(hits=[], older=None)
     places = _places(search, after=after, limit=limit + 1)
@@ -115,7 +120,7 @@ def search_page(search: Search, *, after: Cursor | None = None, limit: int = HIT
 
 
 def search_counts(search: Search) -> Counts:
-    """Count the hits by kind, up to a limit."""
+    """Count the hits by outcome, arm and run, up to ``COUNTED_MAX``."""
     if search.error:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
     hits, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
@@ -133,7 +138,7 @@ def search_counts(search: Search) -> Counts:
 
 
 def search_episode_ids(search: Search) -> Iterator[int]:
-    """Yield the episodes of all hits, newest first, each once."""
+    """Yield the ids of all hits' episodes, newest first and each only once."""
     if search.error:
         return
     after, last = None, None
@@ -145,7 +150,7 @@ def search_episode_ids(search: Search) -> Iterator[int]:
             last = episode_id
         if len(places) < EXPORTED_AT_ONCE or last is None:
             return
-        # Continue after all steps of that episode.
+        # The next batch begins after the last step of that episode.
         after = Cursor(episode=last, index=0)
 
 
@@ -161,10 +166,11 @@ def _places(search: Search, *, after: Cursor | None, limit: int) -> list[Place]:
 
 
 def _places_of_rare(search: Search, *, after: Cursor | None, limit: int) -> list[Place] | None:
-    """Return the places from the index of words when few enough to sort, else None.
+    """Return the hits from the word index if there are few enough to sort them all, otherwise None.
 
-    For the newest hits alone Postgres reads steps from the newest on until enough match. That is right for
-    frequent words, but it takes an unknown word for a frequent one, and reads everything.
+    If asked only for the newest hits, Postgres reads steps from the newest backwards until enough of them
+    match. That is right for frequent words. But Postgres also assumes that an unknown word is frequent, and
+    would then read everything.
     """
     hits, parameters = _source(search, columns="f.episode_id, f.index", after=after)
     rows = _rows("rare_hits", hits, rare_max=RARE_MAX, limit=limit, **parameters)
@@ -174,12 +180,12 @@ def _places_of_rare(search: Search, *, after: Cursor | None, limit: int) -> list
 
 
 def _order(search: Search) -> str:
-    """Return the order of episodes, with their ids as the last key."""
+    """Return the SQL order of episodes, with their ids as the last key."""
     return search.sort.order_by(NEWEST) if search.sort else f"{NEWEST} DESC"
 
 
 def _at_steps(search: Search, places: list[Place]) -> list[Place]:
-    """Return the places of episodes that match by one of their steps, at the first such step."""
+    """Move the hits of a step filter to the first matching step of each episode."""
     step = {name: search.filters.get(name) for name in ("action", "action_check")}
     if search.words or not places or not any(step.values()):
         return places
@@ -188,12 +194,12 @@ def _at_steps(search: Search, places: list[Place]) -> list[Place]:
 
 
 def _rows(name: str, hits: str, *, order: str = "", **parameters: Any) -> list[Any]:
-    """Return the rows of a statement around a query for hits, which has only constants of this package."""
+    """Run a statement around the query ``hits``, which is built only from this package's constants."""
     return Statement(__file__, name, hits=hits, order=order).rows(**parameters)
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
-    """Return the hits as an unordered query with its parameters; only the tables that it needs are joined."""
+    """Return an unordered query for the hits and its parameters; it joins only the tables that it needs."""
     conditions = _conditions(search)
     parameters = {**search.filters, "words": search.words}
     if "opened_to" in parameters and isinstance(parameters["opened_to"], date):
@@ -201,7 +207,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
     if "problem" in parameters:
         parameters["problem"] = task_query(parameters["problem"])
     if search.words and "run" in parameters:
-        # A run's episodes are mostly adjacent, and a range combines with the index of words.
+        # A run's episode ids are mostly contiguous, and a range of ids can be combined with the word index.
         first, last = _RUN_EXTENT.rows(run=parameters["run"])[0]
         parameters.update(run_first=first, run_last=last)
         conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
@@ -221,7 +227,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
 
 
 def _after(search: Search) -> str:
-    """Return the condition for hits after the cursor, whose episode has its place in the order."""
+    """Return the SQL condition for the hits that follow the cursor in the search's order."""
     if search.words:
         return "(f.episode_id, f.index) < (%(after)s, %(after_index)s)"
     if search.sort is None:

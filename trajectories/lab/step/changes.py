@@ -1,4 +1,4 @@
-"""Changes since the previous step: screenshot, accessibility tree, thought."""
+"""Changes of the screenshot, accessibility tree and thought since the previous step."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from trajectories.shell.text.diffs import Diff, lines_diff, words_diff
 from trajectories.shell.text.long_text import Shown, shown
 
 COMPARED = ("thought", "observation_text", "screenshot", "url")
-# Both are shrunk to this width first: enough to notice a changed word, and fast enough for a page.
+# Both pictures are first shrunk to this width: a changed word is still noticed, and a page loads fast enough.
 WIDTH = 800
 PIXELS_MAX = 1_200_000
-# The largest difference, of 255, that does not count: compression and font smoothing stay below it.
+# The largest difference (out of 255) that is ignored; compression and font smoothing stay below it.
 TOLERANCE = 24
 
 State = Literal["same", "changed", "other_size", "missing"]
@@ -25,7 +25,7 @@ State = Literal["same", "changed", "other_size", "missing"]
 
 @dataclass(frozen=True, kw_only=True)
 class PictureDiff:
-    """``box`` (x, y, width, height) and ``share`` are fractions of the picture."""
+    """The changed part of a picture. ``box`` (x, y, width, height) and ``share`` are fractions of it."""
 
     state: State
     box: tuple[float, float, float, float] | None = None
@@ -34,7 +34,7 @@ class PictureDiff:
 
 @dataclass(frozen=True, kw_only=True)
 class StepChanges:
-    """``thoughts`` are those of both steps, for thoughts that are too different to diff."""
+    """The changes between two steps. ``thoughts`` has both thoughts in case they differ too much to diff."""
 
     before: Step
     picture: PictureDiff
@@ -44,7 +44,7 @@ class StepChanges:
 
 
 def step_changes(step: Step) -> StepChanges | None:
-    """Compare a step with the previous one; None for the first step."""
+    """Compare a step with the previous one; return None for the first step."""
     number, _ = steps.step_neighbours(episode_id=step.episode_id, index=step.index)
     if number is None:
         return None
@@ -59,7 +59,7 @@ def step_changes(step: Step) -> StepChanges | None:
 
 
 def pictures_diff(before: str, after: str) -> PictureDiff:
-    """Compare two pictures by their hashes, empty for none."""
+    """Compare two pictures, given by their hashes; an empty hash means that there is no picture."""
     if before and before == after:
         return PictureDiff(state="same")
     one, other = _read(before), _read(after)

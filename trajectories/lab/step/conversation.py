@@ -1,4 +1,4 @@
-"""The conversation sent to the model before a step, and whether its hash verifies it."""
+"""The conversation that was sent to the model before a step, and the check of its hash."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from trajectories.shell.queries import episodes, steps
 from trajectories.shell.text.questions import content_parts
 from trajectories.shell.text.untrusted import first_line
 
-# The page shows so many of the messages after the opening ones; earlier ones have a page of their own.
+# The page shows this many messages after the opening ones; earlier messages have pages of their own.
 MESSAGES_SHOWN = 60
-# A shorter message is part of the list, and so are the last ones; the others are fetched when opened.
+# Short messages and the last ones are part of the list; the others are fetched when they are opened.
 SHORT_CHARS = 1_500
 OPEN_LAST = 1
 BEGINNING_CHARS = 120
@@ -37,7 +37,7 @@ FILL = "js/lab/step/fill.js"
 
 @dataclass(frozen=True, kw_only=True)
 class ShownMessage:
-    """A message in the list; ``number`` counts from 1, ``is_whole`` if its text is part of the list."""
+    """A message in the list. ``number`` counts from 1; ``is_whole`` if the list contains its whole text."""
 
     number: int
     sent: SentMessage
@@ -58,7 +58,7 @@ class ShownMessage:
 
     @property
     def parts(self) -> list[dict[str, str]]:
-        """Texts and pictures; calls of tools as JSON."""
+        """The message's texts and pictures, and its tool calls as JSON."""
         message = self.sent.message
         parts = [_part(part) for part in content_parts(message["content"] or "")]
         calls = [
@@ -83,7 +83,7 @@ class ShownMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class StepConversation:
-    """``sees_golds`` if the reader may see solutions of few-shot examples."""
+    """The conversation before a step. ``sees_golds`` if the reader may see solutions of few-shot examples."""
 
     episode: Episode
     step: Step
@@ -99,7 +99,7 @@ class StepConversation:
 
     @cached_property
     def messages(self) -> list[SentMessage]:
-        """The messages; empty if the opening cannot be rebuilt, or the conversation is too long."""
+        """All messages; empty if the opening cannot be rebuilt or the conversation is too long."""
         return self._messages(with_solutions=self.sees_golds)
 
     @property
@@ -112,19 +112,19 @@ class StepConversation:
         return sum(one.step is None for one in self.messages)
 
     def shown(self, *, until: int | None = None) -> list[ShownMessage]:
-        """Return the opening messages, and the last ones up to number ``until``."""
+        """Return the opening messages and the last of the others, up to number ``until``."""
         last = min(until or len(self.messages), len(self.messages))
         first = max(self.opening + 1, last - MESSAGES_SHOWN + 1)
         numbers = [*range(1, self.opening + 1), *range(first, last + 1)]
         return [self._shown(number) for number in numbers]
 
     def message(self, number: int) -> ShownMessage | None:
-        """Return one whole message."""
+        """Return one message with its whole text; None if there is no such message."""
         is_there = 1 <= number <= len(self.messages)
         return self._shown(number, is_whole=True) if is_there else None
 
     def earlier(self, shown: Sequence[ShownMessage]) -> int:
-        """Number of the last message left out before those shown; 0 if none is."""
+        """Return the number of the last message left out before the shown ones; 0 if none is left out."""
         after = [one.number for one in shown if one.sent.step is not None]
         return after[0] - 1 if after and after[0] - 1 > self.opening else 0
 
@@ -157,7 +157,7 @@ class StepConversation:
 
 
 def _part(part: dict[str, str]) -> dict[str, str]:
-    """Name a picture of a page by its hash alone."""
+    """Replace a page's picture by its hash, so that it is identified by the hash alone."""
     text = part.get("text", "")
     is_hash = len(text) == hashlib.sha256().digest_size * 2 and "sha256" not in part
     return {"sha256": text} if is_hash and not set(text) - set("0123456789abcdef") else part
@@ -165,8 +165,9 @@ def _part(part: dict[str, str]) -> dict[str, str]:
 
 @lab_page
 def step_conversation(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show the messages with their lengths: a page, or with ``?fragment`` a panel of the step's. ``?until``
-    is the number of the last message to list."""
+    """Show the messages with their lengths, as a page or with ``?fragment`` as a panel of the step's page.
+    ``?until`` is the number of the last message to list.
+    """
     conversation = _conversation(request, episode_id, index)
     shown = conversation.shown(until=step_number(request.GET.get("until", "")))
     context = {**_context(conversation), "shown": shown, "earlier": conversation.earlier(shown)}
@@ -178,7 +179,7 @@ def step_conversation(request: LabRequest, episode_id: int, index: int) -> HttpR
 
 @lab_page
 def step_message(request: LabRequest, episode_id: int, index: int, number: int) -> HttpResponse:
-    """Show one whole message: a page, or with ``?fragment`` its text."""
+    """Show one whole message as a page, or with ``?fragment`` only its text."""
     conversation = _conversation(request, episode_id, index)
     message = conversation.message(number)
     if message is None:
@@ -192,7 +193,7 @@ def step_message(request: LabRequest, episode_id: int, index: int, number: int) 
 
 @lab_page
 def step_messages(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Send all messages as JSON; pictures are named by their hashes."""
+    """Send all messages as JSON, with hashes in place of pictures."""
     conversation = _conversation(request, episode_id, index)
     messages = [one.message for one in conversation.messages]
     text = mask_tokens(json.dumps(messages, ensure_ascii=False, indent=1))

@@ -1,4 +1,4 @@
-"""The frame around a step, which stays from step to step: the list, the scrubber, the search."""
+"""The frame around a step (list, scrubber and search), which stays the same from step to step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.shell.queries.steps import MissingRange
 from trajectories.shell.queries.timeline import Cell, Timeline, timeline_around
 from trajectories.shell.updates import Updates
 
-# More stretches would be narrower than a pixel; in a long episode, each holds several steps.
+# More stretches would be narrower than a pixel, so in a long episode each covers several steps.
 STRETCHES_MAX = 250
 WIDTH = 1_000
 _TIMES = Statement(steps.__file__, "step_times")
@@ -27,7 +27,7 @@ _TIMES = Statement(steps.__file__, "step_times")
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """One step, or several from ``index`` on; ``x`` and ``width`` are places on the scrubber."""
+    """One step, or several from ``index`` on. ``x`` and ``width`` give its position on the scrubber."""
 
     index: int
     start_ms: float
@@ -38,14 +38,14 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Scrubber:
-    """The stretches in order, and how long all of them took."""
+    """The stretches in order, and how long all of them took together."""
 
     stretches: Sequence[Stretch]
     total_ms: float
 
     @cached_property
     def times(self) -> str:
-        """Number and start of each stretch, in the form that scripts read: ``1,0 2,1200``."""
+        """Each stretch's number and start, in the format that scripts read: ``1,0 2,1200``."""
         return " ".join(f"{one.index},{one.start_ms:.0f}" for one in self.stretches)
 
 
@@ -68,14 +68,14 @@ def build_scrubber(*, episode_id: int) -> Scrubber:
 
 @dataclass(frozen=True, kw_only=True)
 class ListedStep:
-    """A row of the list; ``thought`` is how its thought begins."""
+    """A row of the list of steps. ``thought`` is the beginning of the step's thought."""
 
     cell: Cell
     thought: str
 
 
 def list_steps(timeline: Timeline, *, episode_id: int) -> list[ListedStep | MissingRange]:
-    """Return the rows of a part of the timeline, with how their thoughts begin."""
+    """Return the rows for a part of the timeline, each with the beginning of its thought."""
     numbers = [item.index for item in timeline.items if isinstance(item, Cell)]
     if not numbers:
         return []
@@ -90,7 +90,7 @@ def list_steps(timeline: Timeline, *, episode_id: int) -> list[ListedStep | Miss
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The episode around step ``index``; ``find`` is the text that the reader searches the episode for."""
+    """The frame around step ``index``. ``find`` is the text that the reader searches the episode for."""
 
     episode: Episode
     index: int
@@ -112,7 +112,7 @@ class Frame:
 
     @cached_property
     def listed(self) -> list[ListedStep | MissingRange]:
-        """The rows around the step in the list of steps."""
+        """The rows of the list of steps around this step."""
         return list_steps(self.timeline, episode_id=self.episode.pk)
 
     @cached_property
@@ -121,11 +121,11 @@ class Frame:
 
     @cached_property
     def marked(self) -> list[int]:
-        """Steps that have a sign in the list: someone bookmarked them."""
+        """Numbers of the steps that someone bookmarked; the list marks them."""
         return list_marked_steps(self.episode.pk)
 
     @cached_property
     def match(self) -> MatchPosition:
-        """Position of the step among those that match ``find``."""
+        """This step's position among the steps that match ``find``."""
         matches = steps_matching(episode_id=self.episode.pk, find=self.find)
         return matches.position_of(self.index)

@@ -1,4 +1,4 @@
-"""The index of an episode's steps: small rows from which the viewer's script builds the timeline."""
+"""An episode's step index: small rows from which the viewer's script builds the timeline."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FIELDS = (
 )
 # This field is sent only on request.
 THOUGHT = "thought"
-# Rows of at most 200 bytes make 100 kB for a span; a third of that is the hash of the screenshot.
-# ``THOUGHT`` may double that.
+# With rows of at most 200 bytes, a span takes 100 kB; a third of it is hashes of screenshots.
+# ``THOUGHT`` may double the size.
 TYPE_BYTES, PHRASE_BYTES, THOUGHT_BYTES = 18, 40, 160
 THOUGHT_CHARS = 140
 
@@ -40,13 +40,14 @@ SITE_EVENTS_MAX = 20_000
 
 
 def episode_index(episode: Episode, *, first: int, has_thoughts: bool = False) -> dict[str, Any]:
-    """Index an episode: ``steps`` are rows of ``fields``, up to ``SPAN`` of them from number ``first`` on.
+    """Build the index of an episode from step ``first`` on, with at most ``SPAN`` steps.
 
-    With ``has_thoughts`` each row ends with how its thought begins.
+    Each row of ``steps`` has the columns in ``fields``; with ``has_thoughts`` it ends with the beginning of
+    the step's thought.
 
-    ``picture`` and ``check`` are positions in ``pictures`` and ``checks``, which list each hash, and each
-    sign and label of an action check, once. ``is_provisional`` if some rows may change; ``next_from`` is the
-    next recorded step.
+    The columns ``picture`` and ``check`` are positions in ``pictures``, which lists each hash once, and in
+    ``checks``, which lists each sign and label of an action check once. ``is_provisional`` is true if some
+    rows may still change; ``next_from`` is the first recorded step after these.
     """
     last = first + SPAN - 1
     cells = timeline_cells(episode_id=episode.pk, first=first, last=last)
@@ -79,7 +80,7 @@ def thought_line(beginning: str) -> str:
 
 
 def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
-    """Return a mock site's milestones, each with the step that reached it; empty for other tasks."""
+    """Return the milestones reached on a mock site, each with its step; empty for other tasks."""
     if episode.task.kind != kinds.SITE or not episode.has_page:
         return []
     family = milestones.find_by_tags(episode.task.tags)
@@ -115,7 +116,7 @@ def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int
 
 
 def _fit(text: str, room: int) -> str:
-    """Return the text, or as much of its beginning as fits into ``room`` bytes of JSON."""
+    """Cut a text so that its JSON takes at most ``room`` bytes."""
     whole = visible(text)
     candidates = (cut(whole, length) for length in range(room, 0, -1))
     return next((shown for shown in candidates if len(msgspec.json.encode(shown)) <= room), "")

@@ -1,4 +1,4 @@
-"""Texts that people put into the thought of a step, and the results of all of them."""
+"""Interventions at a step: texts written into its thought, and how the episodes continued from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXCERPT_CHARS = 80
 
 @dataclass(frozen=True, kw_only=True)
 class Posted:
-    """A form that was refused, with the reason."""
+    """A submitted form that was refused, with the reason."""
 
     substep: str
     text: str
@@ -43,7 +43,7 @@ class Posted:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """An intervention at the step, and the episodes that went on from it."""
+    """An intervention at a step, and the episodes that continued from it."""
 
     record: dict[str, Any]
     continuations: list[Episode]
@@ -55,7 +55,7 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True)
 class StepInterventions:
-    """The interventions at a step, and the substeps that a form offers."""
+    """The interventions at a step, and the substeps that the form offers."""
 
     episode: Episode
     step: Step
@@ -64,8 +64,9 @@ class StepInterventions:
 
     @property
     def is_offered(self) -> bool:
-        """True if the form is shown: the reader sees golds, which its refusals tell; the episode can be
-        forked, and a model can go on within this message."""
+        """True if the form is shown. The reader must be allowed to see golds, because refusals reveal them;
+        the episode must be forkable; and a model must be able to continue within this message.
+        """
         verdict = self.episode.verdict
         if (
             not self.sees_golds
@@ -78,7 +79,7 @@ class StepInterventions:
 
     @cached_property
     def substeps(self) -> list[tuple[int, str]]:
-        """The number and the beginning of each substep."""
+        """The number and the beginning of each substep that an intervention can replace."""
         content = messages.content_of(self.step.raw, self.episode)
         return [
             (one["number"], cut(one["text"], EXCERPT_CHARS))
@@ -87,7 +88,7 @@ class StepInterventions:
 
     @cached_property
     def written(self) -> list[Written]:
-        """The newest ones."""
+        """The step's newest interventions."""
         rows = Intervention.objects.select_related("group").filter(
             episode=self.episode.pk, step=self.step.index
         )
@@ -108,12 +109,12 @@ class StepInterventions:
 def intervention_write(
     user: User | AnonymousUser, *, episode_id: int, step: int, substep: str, text: str
 ) -> None:
-    """Store an intervention of a person, whose continuations are opened when a model plays them.
+    """Store a person's intervention; its continuations are opened later, when a model plays them.
 
-    Sent twice it is stored once. Raises ``GymError`` as ``intervention_open`` does.
+    An intervention that is sent twice is stored once. Raises the same ``GymError`` as ``intervention_open``.
     """
     if not substep.isascii() or not substep.isdigit() or int(substep[:9]) < 1:
-        raise GymError("invalid", "Choose the substep whose place your words are to take.")
+        raise GymError("invalid", "Choose the substep that your text replaces.")
     principal = build_principal(user)
     body = InterventionIn(
         step=step, substep=int(substep[:9]), text=text, author_kind=PERSON, author=principal.name, count=0
@@ -132,12 +133,13 @@ def intervention_write(
 
 @lab_action
 def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Take over after step ``index``; show only this reader the link, which works once."""
+    """Open a takeover after step ``index`` and show its one-time link to this reader only."""
     episode = episodes.episode_get(episode_id)
     context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
     principal = build_principal(request.user)
     try:
-        # Both or neither: a fork that nobody can take over would stay open.
+        # Fork and link are created together or not at all, since a fork that nobody can take over would stay
+        # open.
         with transaction.atomic():
             if episode.status != Episode.Status.OPEN:
                 takeovers.setup_check(episode)

@@ -1,4 +1,4 @@
-"""The measures of a step and the check of its action."""
+"""A step's measures and its action check."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 @dataclass(frozen=True, kw_only=True)
 class ThoughtSentences:
-    """``letters`` are the classes of the sentences of the step's thought."""
+    """Sentence classes of a step's thought. ``letters`` has one class per sentence."""
 
     step: Step
     letters: str
@@ -36,7 +36,7 @@ class ThoughtSentences:
 
 @dataclass(frozen=True, kw_only=True)
 class StepMeasures:
-    """``target`` describes the element of the step's action; empty if unknown."""
+    """A step's measures. ``target`` describes the element that the action was aimed at; empty if unknown."""
 
     step: Step
     target: str
@@ -55,12 +55,12 @@ class StepMeasures:
 
     @property
     def shown(self) -> list[tuple[Measure, Any]]:
-        """Each measure that the page shows, with its value."""
+        """The measures that the page shows, each with its value."""
         return [(measure, getattr(self.facts, measure.column)) for measure in MEASURES if measure.label]
 
     @property
     def sentences(self) -> ThoughtSentences | None:
-        """Classes of the thought's sentences; None until they are known."""
+        """Classes of the thought's sentences; None until they have been computed."""
         letters = self.facts.sentences if self.facts and not self.is_provisional else None
         return ThoughtSentences(step=self.step, letters=letters) if letters else None
 
@@ -82,14 +82,14 @@ class StepMeasures:
 
 @dataclass(frozen=True, kw_only=True)
 class StepUsage:
-    """Time and tokens that a step used. ``has_page`` is true if the episode ran in a browser."""
+    """The time and tokens that a step used. ``has_page`` is true if the episode ran in a browser."""
 
     step: Step
     has_page: bool
 
     @cached_property
     def times(self) -> list[tuple[str, float]]:
-        """Names and milliseconds; times that were not posted are left out."""
+        """Names of the times with their milliseconds; times that were not posted are left out."""
         times = (
             ("Whole step", self.step.duration_ms),
             ("Model", self._more.get("model_ms")),
@@ -108,7 +108,7 @@ class StepUsage:
         ]
 
     def __bool__(self) -> bool:
-        """Return whether anything was posted."""
+        """Return True if any time or token count was posted."""
         posted = (self.step.policy_version, self.step.started_at)
         return bool(self.times or self.tokens) or any(value is not None for value in posted)
 

@@ -1,4 +1,4 @@
-"""A step's pictures, its page events as files, and the replay of its page with its fidelity."""
+"""Views of a step's pictures, of its page events as files, and of its page's replay and replay fidelity."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ PRIVATE_FILE = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-# Increase it whenever pictures are drawn differently.
+# Increase this number whenever pictures are drawn differently.
 VERSION = 2
 PICTURE_CACHE_S = 60
 DRAWING_CACHE_S = 24 * 3600
 SMALL = "small"
-# Printed pages need twice the resolution of a screen.
+# Print needs twice the resolution of a screen.
 SCALES = {"1": 1, "2": 2}
 CHOICES = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
 SHOWN_CHARS = 40
@@ -61,7 +61,7 @@ FORMATS: dict[str, tuple[str, dict[str, int]]] = {
 
 @lab_page
 def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Send the index from step number ``?from`` on; ``?thoughts`` adds how each thought begins."""
+    """Send the step index from step ``?from`` on; ``?thoughts`` adds the beginning of each thought."""
     first = max(1, step_number(request.GET.get("from", "")) or 1)
     episode = episodes.episode_get(episode_id)
     return _json(index_of(episode, first=first, has_thoughts="thoughts" in request.GET))
@@ -69,8 +69,9 @@ def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Send ``steps``, pairs of a step number and the names of its texts that hold ``?find``; ``words`` label
-    those names."""
+    """Send ``steps``, pairs of a step number and the names of its texts that contain ``?find``. ``words``
+    maps those names to labels.
+    """
     episode = episodes.episode_alone(episode_id)
     find = step_matches.find_query(request.GET.get("find"))
     matches = step_matches.steps_matching(episode_id=episode.pk, find=find)
@@ -80,7 +81,7 @@ def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def page_recording(request: LabRequest, episode_id: int, page: str) -> HttpResponseBase:
-    """Send all rrweb events of one page load, and which chunks could not be read."""
+    """Send all rrweb events of one page load, and list the chunks that could not be read."""
     rows = chunks.list_chunks(episode_id=episode_id, page=page)
     if not rows and replays.is_pruned(episode_id, "recordings"):
         return HttpResponse(
@@ -98,9 +99,9 @@ def _json(content: dict[str, Any]) -> HttpResponse:
 
 @annotator_page
 def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
-    """Send the same bytes as the API, to a browser with a session instead of a key.
+    """Send a blob's bytes, as the API does, to a browser with a session instead of a key.
 
-    Its hash is on no page but those that show it, so annotators see only what they are to label.
+    A blob's hash appears only on pages that show the blob, so annotators can see only what they are to label.
     """
     return services.blob_response(request, sha256, viewer=projects.EVERYTHING)
 
@@ -113,7 +114,7 @@ def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
 
 @lab_page
 def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
-    """Send a picture of a mock site, for replays: the bytes that the arena serves under the same name."""
+    """Send a mock site's picture for replays: the same bytes that the arena serves under this name."""
     try:
         data = drawings.read_drawing(name, width=width)
     except KeyError:
@@ -124,10 +125,10 @@ def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
 
 @lab_page
 def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) -> HttpResponseBase:
-    """Send a step's screenshot with its marks, for papers and slides.
+    """Send a step's screenshot with the action drawn on it, for papers and slides.
 
-    ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` adds a caption below. Other
-    values are answered 400, so that no figure differs from the one requested.
+    ``?size=small`` gives a thumbnail, ``?scale=2`` doubles the size, and ``?caption=1`` adds a caption below.
+    Other values are answered with 400, so that nobody gets a figure other than the one requested.
     """
     if problems := _problems(request):
         text = "\n".join([*problems, ""])
@@ -151,7 +152,7 @@ def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) ->
         picture.save(data, kind.upper(), **options)
         response = HttpResponse(data.getvalue(), content_type=content_type)
         response["Content-Disposition"] = f'inline; filename="episode-{episode_id}-step-{index}.{kind}"'
-    # Page events that move the marks may still arrive.
+    # Page events that change what is drawn may still arrive.
     cache = {"ETag": etag, "Cache-Control": f"private, max-age={PICTURE_CACHE_S}"}
     for name, value in {**PRIVATE_FILE, **cache}.items():
         response[name] = value
@@ -173,7 +174,7 @@ def _etag(step: Step, drawn_marks: StepMarks, *options: object) -> str:
 
 @lab_page
 def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show the replay with what is known about it: a page, or with ``?fragment`` a panel of the step's."""
+    """Show the replay and its fidelity, as a page or with ``?fragment`` as a panel of the step's page."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     replay = Replay(
@@ -195,7 +196,7 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_page
 def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show the page before the step's action, rebuilt from its recording, to look at only."""
+    """Show a read-only replay of the page before the step's action, rebuilt from its recording."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     scene = scenes.replay_step(step, resolve=document.map_addresses(episode))
@@ -207,16 +208,16 @@ def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
 
 @lab_page
 def step_compared(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show a step's screenshot, its replay as rendered and their difference; for htmx only the badge."""
+    """Show a step's screenshot, its rendered replay and their difference; htmx gets only the badge."""
     episode = episodes.episode_get(episode_id)
     return _fidelity(request, episode, steps.get_named_step(episode=episode, index=index))
 
 
 @lab_action
 def step_compare(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Request a (new) check of a step's replay; it goes ahead of checks that nobody requested.
+    """Request a check of a step's replay, even if it was checked before; it precedes unrequested checks.
 
-    409 while the episode runs and its recording still arrives.
+    Answers 409 while the episode runs, because its recording is still arriving.
     """
     episode = episodes.episode_get(episode_id)
     step = steps.get_named_step(episode=episode, index=index)

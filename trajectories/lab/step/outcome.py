@@ -1,4 +1,4 @@
-"""Outcome of an episode: its answer beside the gold, and its verdict."""
+"""An episode's outcome: its answer next to the gold, and its verdict."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from trajectories.shell.queries import episodes
 from trajectories.shell.text.questions import gold_named, map_sources, name_answer
 from trajectories.shell.text.values import Value, fields_of, values_of
 
-# The name in the session of whether the reader wants to see golds.
+# The session key that stores whether the reader wants to see golds.
 SHOWS_GOLDS = "shows_golds"
-# Between an answer and its gold, by the outcome.
+# The sign that is shown between an answer and its gold, by outcome.
 SIGNS = {"correct": "=", "incorrect": "≠"}
 SIGN_LABELS = {"correct": "equals", "incorrect": "differs from"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """``sees_golds`` if the reader may see golds, ``shows_golds`` if they also want to."""
+    """An episode's ending. ``sees_golds``: the reader may see golds; ``shows_golds``: they also want to."""
 
     episode: Episode
     sees_golds: bool
@@ -36,13 +36,13 @@ class Ending:
 
     @property
     def answers(self) -> list[str]:
-        """The parts of the answer; labels of moved choices are followed by the source's."""
+        """The parts of the answer; if choices were reordered, each label is followed by the original one."""
         parts = self.answer.submission.answers if self.answer else []
         return [name_answer(part, self._sources) for part in parts]
 
     @property
     def values(self) -> list[Value]:
-        """The parts by field, each beside the gold's if golds are shown; empty for a single answer."""
+        """The answer by field, each value with the gold's if golds are shown; empty for a single answer."""
         given = self.answer.submission.answer if self.answer else ()
         expected = self.gold.answer if self.gold and self.gold.answer else ()
         return values_of(fields_of(self.episode.task), given=given, expected=expected)
@@ -54,7 +54,7 @@ class Ending:
 
     @property
     def gold_text(self) -> str:
-        """The gold as text; empty if a task is judged by conditions alone."""
+        """The gold as text; empty if golds are hidden or the task is judged by conditions alone."""
         answer = self.gold.answer if self.gold else None
         return gold_named(answer, self._sources) if answer else ""
 
@@ -76,6 +76,6 @@ class Ending:
 
 
 def ending_of(episode: Episode, *, user: User | AnonymousUser, session: SessionBase) -> Ending:
-    """Return the ending with as much as this reader may, and wants to, see."""
+    """Return the episode's ending, with golds if this reader may see them and wants to."""
     may_see = sees_golds(user)
     return Ending(episode=episode, sees_golds=may_see, shows_golds=may_see and bool(session.get(SHOWS_GOLDS)))

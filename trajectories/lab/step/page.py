@@ -1,4 +1,4 @@
-"""Contents of a step's page: the part that changes from step to step."""
+"""The part of a step's page that changes from step to step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories.record.prompts.templates import Template
 from trajectories.shell.queries import programs, steps
 from trajectories.shell.queries.fidelity import FidelityLabel, step_fidelity
 
-# Id, key and title. The key 2 is that of the DOM replay, which has the picture's place.
+# Id, key and title. Key 2 belongs to the DOM replay, which is shown in place of the picture.
 PANELS = (
     ("tree", "1", "Accessibility tree"),
     ("changes", "3", "Changes"),
@@ -34,10 +34,11 @@ PANELS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A panel with a ``template`` is part of the page; one with ``href`` is fetched when the reader opens it.
+    """A panel of a step's page.
 
-    ``key`` is the digit that opens it, the same on every step. ``matches`` counts the places in it that match
-    what the reader searches for.
+    A panel with a ``template`` is part of the page; a panel with an ``href`` is fetched when the reader opens
+    it. ``key`` is the digit that opens the panel, the same on every step. ``matches`` counts the panel's
+    matches with the text that the reader searches for.
     """
 
     id: str
@@ -52,7 +53,7 @@ class Panel:
 def build_panels(
     episode: Episode, step: Step, *, counts: Mapping[str, int], matches: Mapping[str, int], has_facts: bool
 ) -> list[Panel]:
-    """Build the panels. ``counts`` are the step's events and calls: ``page``, ``server``, ``programs``."""
+    """Build the panels. ``counts`` has the numbers of the step's events and calls, by panel."""
     here = [episode.pk, step.index]
     fetched = {
         "changes": reverse("step_changes", args=here),
@@ -75,17 +76,17 @@ def build_panels(
 
 
 def panel_first(panels: Sequence[Panel], *, has_content: Mapping[str, bool]) -> str:
-    """Return the first panel that holds something; ``has_content`` says so of those without a count."""
+    """Return the id of the first panel with content; ``has_content`` decides for panels without a count."""
     return next((panel.id for panel in panels if panel.count or has_content.get(panel.id)), panels[0].id)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepPage:
-    """A step of an episode; parts are read when they are first shown.
+    """A step's page; its parts are read from the database when they are first used.
 
-    ``find`` is the text that the reader searches the episode for; ``requested`` the step number that led
-    here, which may be another step's; ``posted`` an intervention that was refused; ``sees_golds`` whether the
-    reader may.
+    ``find`` is the text that the reader searches the episode for. ``requested`` is the step number that led
+    here; another step is shown if that one does not exist. ``posted`` is an intervention that was refused,
+    and ``sees_golds`` is true if the reader may see golds.
     """
 
     episode: Episode
@@ -103,11 +104,11 @@ class StepPage:
 
     @cached_property
     def notice(self) -> str:
-        """Reason why another step than the requested one is shown; empty if it is that one."""
+        """Reason why a step other than the requested one is shown; empty if it is the requested one."""
         if self.requested is None or self.requested == self.step.index:
             return ""
         if steps.step_nearest(episode_id=self.episode.pk, index=self.requested).pk != self.step.pk:
-            return ""  # the address was written by hand
+            return ""  # the address was typed by hand
         if self.requested > self.step.index:
             return f"There is no step {self.requested}: {self.step.index} is the last one."
         return f"Step {self.requested} was never recorded: {self.step.index} is the next one."
@@ -165,7 +166,7 @@ class StepPage:
 
     @cached_property
     def after(self) -> AfterPicture | None:
-        """The screenshot of the next step, which shows what the action led to."""
+        """The next step's screenshot, which shows what the action led to."""
         return after_picture(self.episode.pk, index=self.neighbours.after)
 
     # ---- layout
@@ -180,7 +181,7 @@ class StepPage:
 
     @property
     def is_words_only(self) -> bool:
-        """True if there is nothing to see of a page, so that the thought gets its place."""
+        """True if there is no page to show, so that the thought takes its place."""
         if self.step.screenshot or self.has_recording:
             return False
         return not (self.episode.has_page and self.has_tree)
@@ -204,7 +205,7 @@ class StepPage:
     def open_panel(self) -> str:
         """The panel that is open until the reader chooses another."""
         if not self.has_tree and not self.episode.has_page and self._has_prompt:
-            return "prompt"  # the only place that shows what the model saw
+            return "prompt"  # only this panel shows what the model saw
         has_content = {
             "tree": self.has_tree,
             "usage": bool(self.usage),

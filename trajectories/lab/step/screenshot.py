@@ -1,4 +1,4 @@
-"""A step's screenshot with what the step did, as shapes for an SVG on top. Units: CSS pixels of the page."""
+"""A step's screenshot, and SVG shapes that show on top of it what the step did, in the page's CSS pixels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TALL = 1.6
 
 @dataclass(frozen=True, kw_only=True)
 class Label:
-    """``text`` in a box of ``width`` at ``x``, ``y``."""
+    """A label with ``text`` in a box of ``width`` at ``x``, ``y``."""
 
     text: str
     x: float
@@ -42,7 +42,7 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
-    """The picture is ``pixels`` large, the page ``size``."""
+    """The shapes on top of a screenshot. The picture is ``pixels`` large, the page ``size``."""
 
     pixels: tuple[int, int]
     size: tuple[float, float]
@@ -53,7 +53,7 @@ class Overlay:
 
     @property
     def is_tall(self) -> bool:
-        """True for a whole page, whose picture is scrolled; that of a window is fitted to the card."""
+        """True for a whole page's picture, which is scrolled; a window's picture is fitted to the card."""
         return self.pixels[1] > TALL * self.pixels[0]
 
     @property
@@ -63,14 +63,14 @@ class Overlay:
 
 @dataclass(frozen=True)
 class AfterPicture:
-    """The screenshot of step ``index``."""
+    """A screenshot of the page after the action, taken in step ``index``."""
 
     index: int
     sha256: str
 
 
 def after_picture(episode_id: int, *, index: int | None) -> AfterPicture | None:
-    """Return the screenshot of the step ``index``, or None if there is none that can be shown."""
+    """Return the screenshot of step ``index``, or None if it has none that can be shown."""
     if index is None:
         return None
     row = Step.objects.filter(HAS_PICTURE, episode_id=episode_id, index=index).values_list(
@@ -82,7 +82,7 @@ def after_picture(episode_id: int, *, index: int | None) -> AfterPicture | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Screenshot:
-    """``problem`` says why it cannot be shown; then there is no overlay."""
+    """A step's screenshot. If it cannot be shown, ``problem`` is the reason and there is no overlay."""
 
     is_uploaded: bool
     overlay: Overlay | None
@@ -90,14 +90,14 @@ class Screenshot:
 
 
 def step_screenshot(step: Step, *, is_uploaded: bool, events: Sequence[PageEvent] | None) -> Screenshot:
-    """Describe a screenshot; ``events`` are the step's page events, None if they are not known yet."""
+    """Describe a step's screenshot. ``events`` are the step's page events; None if they are not known yet."""
     overlay = _overlay(step, events) if is_uploaded else None
     problem = "" if overlay else _problem(step, is_uploaded=is_uploaded)
     return Screenshot(is_uploaded=is_uploaded, overlay=overlay, problem=problem)
 
 
 def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
-    """Build the overlay; None if the picture's size cannot be read."""
+    """Build the overlay; return None if the picture's size cannot be read."""
     row = Picture.objects.filter(pk=step.screenshot, state=Picture.State.OK).only("width", "height").first()
     pixels = (row.width, row.height) if row else thumbnails.picture_size(step.screenshot)
     if not pixels or not all(pixels):
@@ -133,7 +133,7 @@ def _inside(point: tuple[float, float], size: tuple[float, float]) -> tuple[floa
 
 
 def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
-    """Return the path of an arrow from the middle in the direction of scrolling, at most as long."""
+    """Return the SVG path of an arrow of limited length through the middle, in the scrolling direction."""
     dx, dy = scroll
     distance = (dx**2 + dy**2) ** 0.5
     length = min(max(distance, ARROW_LEAST), ARROW_SHARE * min(size))
@@ -149,7 +149,7 @@ def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
 
 
 def _label(shapes: Marks, size: tuple[float, float]) -> Label:
-    """Place the label below the box, or above it for lack of room; at the foot of the page without a box."""
+    """Place the label below the box, or above it if there is no room; without a box, at the page's foot."""
     width = min(len(shapes.text) * LETTER + 2 * GAP, max(size[0] - 2 * GAP, 3 * GAP))
     x, y = (size[0] - width) / 2, size[1] - LABEL_HEIGHT - GAP
     if shapes.box:

@@ -1,4 +1,4 @@
-"""The texts of a step as its page shows them."""
+"""A step's texts as its page shows them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ URL_CHARS = 4_000
 MESSAGE_CHARS = 10_000
 SUMMARY_CHARS = 120
 OF_PROGRAMS = frozenset({"element_ids"})
-"""Posted fields that say nothing to a reader."""
+"""Posted fields that only programs use; readers do not see them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepTexts:
-    """Each text is cut and escaped, with the matches of ``find`` marked."""
+    """A step's texts, each cut and escaped, with the matches of ``find`` highlighted."""
 
     step: Step
     find: str = ""
@@ -34,7 +34,7 @@ class StepTexts:
 
     @property
     def hidden_thought(self) -> str:
-        """Notice shown if the model's reasoning is hidden."""
+        """The notice that replaces hidden reasoning; empty if the reasoning is not hidden."""
         if not self.step.has_hidden_thought:
             return ""
         usage = self.step.more.get("usage") or {}
@@ -47,7 +47,7 @@ class StepTexts:
 
     @cached_property
     def result_message(self) -> Shown:
-        """The result message of the action as the model read it."""
+        """The action's result message, as the model read it."""
         message = self.step.more.get("result_message") if self.step.more else None
         return long_text.shown(mask_tokens(message)[:MESSAGE_CHARS] if isinstance(message, str) else "")
 
@@ -65,7 +65,7 @@ class StepTexts:
 
     @cached_property
     def more(self) -> Shown:
-        """All other posted fields of interest to readers, as JSON; the search leaves them out."""
+        """All other posted fields of interest to readers, as JSON; the search does not cover them."""
         shown = {name: value for name, value in (self.step.more or {}).items() if name not in OF_PROGRAMS}
         return long_text.shown(pretty(shown) if shown else "")
 
@@ -81,11 +81,11 @@ class StepTexts:
 
     @cached_property
     def element(self) -> str:
-        """The observation's line with the action's target, if it says more than the description."""
+        """The observation's line with the action's target, if it contains more than the description."""
         return element_more(self.step.action, in_observation=self.step.observation_text)
 
     @property
     def is_match_in_view(self) -> bool:
-        """True if a match shows without opening a panel."""
+        """True if a match is visible without opening a panel."""
         phrase = action_phrase(self.step.action, target=self.target)
         return any("<mark>" in text.html for text in (self.thought, self.url)) or phrase.holds(self.find)

@@ -1,4 +1,4 @@
-"""The page of a step, its texts, and redirection to a step by number."""
+"""Views of a step's page and texts, and redirection to a step by its number."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from trajectories.shell.queries import episodes, steps
 from trajectories.shell.queries.step_matches import find_query
 from trajectories.shell.updates import Updates
 
-# The number that led to the step next to it.
+# The query parameter for the number that was requested when another step is shown instead.
 REQUESTED = "requested"
 INDEX_DIGITS = 10
 TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
@@ -39,7 +39,7 @@ TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 
 @lab_page
 def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show one step: the page, or with ``?fragment`` the part that changes from step to step."""
+    """Show one step as a page, or with ``?fragment`` only the part that changes from step to step."""
     find = find_query(request.GET.get("find"))
     is_trusted = sees_golds(request.user)
     if "fragment" in request.GET:
@@ -54,9 +54,10 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_action
 def intervention_write(request: LabRequest, episode_id: int, index: int) -> HttpResponseBase:
-    """Put the reader's text into the thought of a step; if refused, show the page with the reason.
+    """Store the reader's text as an intervention in a step's thought; if refused, show the page with the
+    reason.
 
-    403 for readers who may not see golds: what is refused tells the answer.
+    Readers who may not see golds get 403, because refusals reveal the answer.
     """
     if not sees_golds(request.user):
         raise PermissionDenied
@@ -89,9 +90,9 @@ def _whole(request: LabRequest, page: StepPage, *, status: int = HTTPStatus.OK) 
 
 @lab_page
 def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Redirect to the step with the number ``?index``, or the nearest one that was recorded.
+    """Redirect to step ``?index``, or to the nearest step that was recorded.
 
-    With ``?fragment`` that step's part is the response, which saves a redirect.
+    With ``?fragment`` the response is that step's part of the page itself, which saves a redirect.
     """
     requested = step_number(request.GET.get("index", ""))
     step = steps.step_nearest(episode_id=episode_id, index=requested or 1)
@@ -114,7 +115,7 @@ def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Show the differences from the previous step: a page, or with ``?fragment`` a panel of the step's."""
+    """Show the differences from the previous step, as a page or with ``?fragment`` as a panel."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     context = {"episode": episode, "run": episode.run, "step": step, "changes": changes_of(step)}
@@ -130,7 +131,7 @@ def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpRespon
 
 @lab_page
 def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> HttpResponse:
-    """Show a full text of a step, whose page shows only the beginning."""
+    """Show the full text of which a step's page shows only the beginning."""
     step = steps.step_alone(episode_id=episode_id, index=index)
     response = HttpResponse(mask_tokens(getattr(step, TEXTS[name])), content_type="text/plain; charset=utf-8")
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -139,7 +140,7 @@ def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> Ht
 
 @lab_page
 def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show the episode's state in the head of the viewer; 204 if the reader has ``seen`` this version."""
+    """Render the episode's state for the viewer's header; 204 if the reader has ``seen`` this version."""
     episode = episodes.episode_live(episode_id)
     updates = Updates(episode)
     if request.GET.get("seen") == updates.version:
@@ -149,7 +150,7 @@ def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show the scrubber of an episode that has grown."""
+    """Render the scrubber again for an episode that has grown."""
     episode = episodes.episode_alone(episode_id)
     context = {"episode": episode, "scrubber": build_scrubber(episode_id=episode.pk)}
     return render(request, "lab/step/_scrubber.html", context)
@@ -157,13 +158,13 @@ def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_answer(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show the answer beside the gold: the part of a step's page that changes when the episode is judged."""
+    """Render the answer next to the gold, which is the part of a step's page that changes upon judging."""
     return _answer(request, episodes.episode_get(episode_id))
 
 
 @lab_action
 def gold_switch(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show golds beside answers, or hide them again, until the reader logs out."""
+    """Switch the display of golds next to answers on or off, until the reader logs out."""
     if not sees_golds(request.user):
         raise PermissionDenied
     request.session[SHOWS_GOLDS] = request.POST.get("shows") == "1"

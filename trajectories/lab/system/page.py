@@ -1,4 +1,4 @@
-"""The state of this installation, with advice for its operator."""
+"""State of this installation, with advice for its operator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = toml_load(Path(__file__).with_name("parts.toml"), dict[str, Any])
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part of the installation; ``advice`` is empty when all is well."""
+    """The state of one part of the installation; ``advice`` is empty if all is well."""
 
     title: str
     state: str
@@ -36,7 +36,7 @@ class Part:
 
 
 class SystemPage:
-    """State of each part of the installation, and the capacity report (None while the database is down)."""
+    """The state of the installation's parts, and the capacity report (None while the database is down)."""
 
     def __init__(self) -> None:
         self.health = health_report()

@@ -1,4 +1,4 @@
-"""The data of the list of tasks and of the page of a task."""
+"""Data of the list of tasks and of a task's page."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "ru
 
 @dataclass(frozen=True, kw_only=True)
 class PromptSizes:
-    """Prompt lengths over the episodes in which a task was met in one way.
+    """Prompt lengths over a task's episodes with the same arm, observation and history.
 
     They are the mean length of all prompts of an episode, and the length of the longest prompt. Tokens are
-    None unless known for all of them.
+    None unless they are known for all of these episodes.
     """
 
     arm: str
@@ -64,12 +64,12 @@ class PromptSizes:
 
     @property
     def shown(self) -> str:
-        """The observation, in arms that have a page to observe."""
+        """The observation; empty in arms without a page to observe."""
         return self.observation if ARMS[self.arm].has_page else ""
 
 
 def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
-    """Return the sizes by arm, observation and history, whichever history was played."""
+    """Return a task's prompt sizes for each arm, observation and history that was played."""
     rows = (
         PromptSize.objects.filter(episode__task=task_id)
         .values_list("episode__arm", "episode__run__observation", "history")
@@ -88,7 +88,7 @@ def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """One episode: how it ended (or its status), and what it answered."""
+    """One episode with its outcome (or status) and its answer."""
 
     episode: Episode
     answer: str
@@ -100,7 +100,7 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Attempts:
-    """Those of one run in one arm, newest first."""
+    """A task's attempts in one run and arm, newest first."""
 
     arm: str
     run: Run
@@ -116,7 +116,7 @@ class Attempts:
 
 
 def group_attempts(*, task_id: int) -> list[Attempts]:
-    """Group a task's newest attempts by arm and run, in that order, the newest first."""
+    """Group a task's newest attempts by arm, then by run; the newest run comes first."""
     episodes = list(
         Episode.objects.filter(task_id=task_id)
         .select_related("run", "verdict")
@@ -143,7 +143,7 @@ def group_attempts(*, task_id: int) -> list[Attempts]:
 
 
 class TasksPage:
-    """``rows`` is None if the query was stopped because it took too long."""
+    """The page of the list of tasks. ``rows`` is None if the query was stopped because it took too long."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self.form = TaskFilter(parameters, benchmarks=tasks.list_benchmarks(), splits=tasks.list_splits())
@@ -167,8 +167,9 @@ class TasksPage:
 
 
 class TaskPage:
-    """A task with its outcomes by arm, the lengths of its prompts, its newest episodes and, for users who may
-    see it, its gold."""
+    """A task's page: its outcomes by arm, prompt lengths, newest episodes and, for users who may see it, its
+    gold.
+    """
 
     def __init__(self, task_id: int, *, user: User | AnonymousUser) -> None:
         self.task = tasks.task_get(task_id)
@@ -177,7 +178,7 @@ class TaskPage:
         self.prompts = prompt_sizes_of_task(task_id=task_id)
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
-        self.sources: dict[str, str] = {}  # choices are in the source's order
+        self.sources: dict[str, str] = {}  # the choices are in their original order
         self.attempts = group_attempts(task_id=task_id)
         newest = episodes.episodes_newest(task_id=task_id)
         self.has_more = newest.has_more
@@ -189,13 +190,13 @@ class TaskPage:
 
     @property
     def title(self) -> str:
-        """The beginning of the question: a key means nothing to a reader."""
+        """The beginning of the question, since a task's key means nothing to a reader."""
         return question_line(question_text(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)
 
 
 @lab_page
 def task_list(request: LabRequest) -> HttpResponse:
-    """List tasks by filters; 503 if the search for them took too long."""
+    """List the tasks that match the filters; answer 503 if the search took too long."""
     page = TasksPage(request.GET)
     if page.view.is_scattered and not request.htmx:
         return redirect(page.view.address())
