@@ -1,4 +1,4 @@
-"""Access to the lab's pages: they are for people who have logged in."""
+"""Access control for the lab's pages, which require a login."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ class LabRequest(HttpRequest):
 
 
 def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Make a view a page to read: GET or HEAD, login required, 404 shown as a page of the lab."""
+    """Decorate a view as a page: GET or HEAD only, login required, and 404 shown as a lab page."""
     return require_safe(_guarded(view))
 
 
 def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Make a view a page that is open to annotators too. The view itself checks whether they may see it."""
+    """Decorate a view as a page that annotators may open too; the view checks what they may see."""
     return require_safe(_guarded(view, is_for_annotators=True))
 
 
 def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Make a view an action that annotators may take too."""
+    """Decorate a view as an action that annotators may take too."""
     return _require_post(_guarded(view, is_for_annotators=True))
 
 
 def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Make a view an action of the reader: POST only, login required."""
+    """Decorate a view as an action: POST only, login required."""
     return _require_post(_guarded(view))
 
 
 def _require_post(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Redirect who reads an action as a page (by its address, after a login) to the page that it is on."""
+    """Redirect a GET of an action's address, as happens after a login, to the page that offers the action."""
 
     @wraps(action)
     def answer(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -68,7 +68,7 @@ def _require_post(action: Callable[..., HttpResponseBase]) -> Callable[..., Http
 
 
 def _page_around(path: str) -> str:
-    """Return the address of the nearest page that the address of an action lies below."""
+    """Return the address of the nearest page above an action's address."""
     above = path.rstrip("/")
     while above:
         above = above.rpartition("/")[0]
@@ -100,7 +100,7 @@ def _guarded(
             context = {"message": str(missing), "episode_id": getattr(missing, "episode_id", None)}
             response = render(request, "lab/not_found.html", context, status=404)
         if "Cache-Control" not in response.headers:
-            # Fragment and page share an address, and both are private.
+            # A fragment and its page have the same address, and both are private.
             patch_cache_control(response, private=True, no_cache=True)
             patch_vary_headers(response, ("HX-Request",))
         return response
@@ -109,34 +109,34 @@ def _guarded(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle requests that Django refuses to read. A page would read them again."""
+    """Handle requests that Django refuses to parse, as plain text: a page would parse the request again."""
     text = "This request cannot be read: its address is too long, or it has too many fields.\n"
     return HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle unknown addresses for Django; strangers learn nothing else from the page."""
+    """Handle unknown addresses for Django, with a page that gives strangers no other information."""
     return render(request, "lab/not_found.html", {"message": ""}, status=404)
 
 
 def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Handle forms without a valid token for Django, as after a login in another tab."""
+    """Handle forms without a valid CSRF token for Django, for example after a login in another tab."""
     user = request.user
     is_login = request.path == settings.LOGIN_URL
     if is_login and user.is_authenticated:
-        return redirect(request.get_full_path())  # which leads on, as this person has logged in by now
+        return redirect(request.get_full_path())  # the login page redirects users who are logged in
     here = request.get_full_path() if is_login else _page_around(f"{request.path.rstrip('/')}/form")
     context = {"here_url": here, "is_without_cookie": not request.COOKIES.get(settings.CSRF_COOKIE_NAME)}
     return render(request, "lab/form_refused.html", context, status=HTTPStatus.FORBIDDEN)
 
 
 def sees_golds(user: User | AnonymousUser) -> bool:
-    """Return whether a user may see golds and what was parsed from them: staff, or with permission."""
+    """Return True if a user is staff or has permission to see golds and what was parsed from them."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
 
 
 def build_principal(user: User | AnonymousUser) -> Principal:
-    """Return the user who is logged in as a caller of the API, with guidance if they may see golds."""
+    """Return an API principal for the logged-in user, with the scope ``guidance`` if they may see golds."""
     scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
     return Principal(
         key_id=0, name=user.get_username(), scopes=frozenset(scopes), splits=frozenset(), project=None
@@ -146,7 +146,7 @@ def build_principal(user: User | AnonymousUser) -> Principal:
 def page_render(
     request: LabRequest, name: str, context: dict[str, Any], *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    """Return the page ``lab/<folder>/<page>.html``, or its part ``_<page>.html`` if that is requested."""
+    """Render the page ``lab/<folder>/<page>.html``, or its fragment ``_<page>.html`` if requested."""
     folder, _, page = name.partition("/")
     prefix = "_" if wants_fragment(request) else ""
     return render(request, f"lab/{folder}/{prefix}{page}.html", context, status=status)
@@ -155,9 +155,10 @@ def page_render(
 def part_render(
     request: LabRequest, name: str, context: dict[str, Any], *, heading: str, crumb: str, script: str = ""
 ) -> HttpResponse:
-    """Render the part ``lab/<folder>/_<part>.html`` of an episode or step: alone on request, else in a page.
+    """Render ``lab/<folder>/_<part>.html`` of an episode or step, alone if requested, otherwise in a page.
 
-    ``context`` has ``episode`` and ``run``, and ``step`` for a part of a step, which then needs a ``script``.
+    ``context`` has ``episode`` and ``run``. For a part of a step it also has ``step``, and a ``script`` is
+    needed.
     """
     folder, _, part = name.partition("/")
     template = f"lab/{folder}/_{part}.html"
@@ -168,14 +169,14 @@ def part_render(
 
 
 def wants_fragment(request: LabRequest) -> bool:
-    """Return whether htmx, or ``?fragment``, requests only the part of a page that changes."""
+    """Return True if htmx or ``?fragment`` requests only the part of a page that changes."""
     if "fragment" in request.GET:
         return True
     return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request
 
 
 def _to_annotation(request: LabRequest) -> HttpResponse:
-    """Redirect annotators to their queues; other pages are not theirs."""
+    """Redirect annotators from the start page to their queues, and refuse them all other pages."""
     if request.path == reverse("runs"):
         return redirect("annotation")
     return render(request, "lab/no_access.html", status=HTTPStatus.FORBIDDEN)
@@ -185,7 +186,7 @@ def _to_login(request: LabRequest) -> HttpResponse:
     here = request.htmx.current_url_abs_path if request.htmx else request.get_full_path()
     address = f"{settings.LOGIN_URL}?{urlencode({'next': here or '/'})}"
     if request.htmx:
-        # htmx would follow a redirect silently and put the login form into the middle of the page.
+        # htmx would silently follow a redirect and put the login form into the middle of the page.
         response = HttpResponse(status=401)
         response["HX-Redirect"] = address
         return response

@@ -1,4 +1,4 @@
-"""Filters of the lab's lists. An invalid filter is ignored, and the page says so."""
+"""Filter forms of the lab's lists. An invalid filter is ignored, and the page reports that."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trajectories.shell.text.untrusted import cut, visible
 
 TASK_WORDS_MAX_CHARS = 200
 RUN_WORDS_MAX_CHARS = 200
-# So many episodes can be named in one form or address.
+# One form or address can list at most this many episodes.
 EPISODES_MAX = 200
 ANY = ("", "any")
 SELECTED = mark_safe(" selected")
@@ -33,7 +33,7 @@ NAMES_MAX = 5
 OF_PROJECT = "of_project"
 COUNTED = "counted"
 LEFT_OUT = "left_out"
-# The place of a comparison where its episodes part.
+# The anchor in a comparison's page at which its episodes diverge.
 DIVERGENCE_ANCHOR = "first-divergence"
 
 
@@ -49,7 +49,10 @@ def id_field(label: str, *, error: str) -> forms.IntegerField:
 
 
 class Select(forms.Select):
-    """Options without a template for each, which took a tenth of a page that lists hundreds of runs."""
+    """A select box that renders its options without templates.
+
+    Rendering a template per option took a tenth of the time of a page that lists hundreds of runs.
+    """
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = set(self.format_value(value))
@@ -68,24 +71,24 @@ def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.Choice
 
 
 def of_project_offer(form: forms.Form) -> None:
-    """Add the choice of a project to a form, where there are several projects."""
+    """Add a choice of project to a form if there are several projects."""
     names = projects.names()
     if len(names) > 1:
         form.fields[OF_PROJECT] = forms.ChoiceField(
             choices=[(name, name) for name in names],
             initial=DEFAULT_PROJECT,
             label="For project",
-            help_text="Only its episodes are taken, and only its keys see the result.",
+            help_text="Only its episodes are used, and only its keys see the result.",
         )
 
 
 def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:
-    """Return a choice among untrusted names."""
+    """Return a field for a choice among untrusted names."""
     return choice_field([(name, visible(name)) for name in names], label)
 
 
 class TextField(forms.CharField):
-    """Words of at most ``max_chars`` characters that a text in the database can hold."""
+    """A text field of at most ``max_chars`` characters that accepts only what Postgres can store."""
 
     def __init__(self, label: str, *, max_chars: int, placeholder: str = "", help_text: str = "") -> None:
         attributes = {
@@ -97,7 +100,7 @@ class TextField(forms.CharField):
         widget = forms.TextInput(attrs=attributes)
         super().__init__(required=False, label=label, widget=widget, help_text=help_text)
         self.max_chars = max_chars
-        self.validators = []  # Django's default also rejects NUL, with another message
+        self.validators = []  # Django's default validators also reject NUL, with a different message
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -108,7 +111,7 @@ class TextField(forms.CharField):
 
 
 class TaskWordsField(TextField):
-    """A query over the words of tasks."""
+    """A field for a query over the words of tasks."""
 
     def __init__(self, label: str, *, help_text: str = "") -> None:
         placeholder = 'Words, "a phrase", -without'
@@ -121,16 +124,16 @@ class TaskWordsField(TextField):
 
 
 class FilterForm(forms.Form):
-    """A form of GET parameters. Errors continue a sentence that begins with the value: "is not a number"."""
+    """A form of GET parameters. Errors continue a sentence that starts with the value: "is not a number"."""
 
     data: QueryDict
     use_required_attribute = False
     page = ""
-    """Name of the page in messages."""
+    """The page's name in messages."""
     other_parameters: frozenset[str] = frozenset()
     """Parameters of the page that are not filters."""
     reported_elsewhere: frozenset[str] = frozenset()
-    """Fields whose errors the page shows elsewhere."""
+    """Fields whose errors are shown elsewhere on the page."""
     is_instant = True
     """True if the list is cheap enough to reload on every keystroke."""
     folded_names: tuple[str, ...] = ()
@@ -194,7 +197,7 @@ class FilterForm(forms.Form):
 
 
 class CursorForm(FilterForm):
-    """A form of a list that is read page by page. ``sort`` and ``columns`` are read by its view."""
+    """A form for a list that is read page by page. The list's view reads ``sort`` and ``columns``."""
 
     other_parameters = frozenset({"sort", "columns"})
     cursor = id_field("Cursor", error="is not a position in this list")
@@ -238,7 +241,7 @@ class TaskFilter(CursorForm):
 
 
 class StepsForm(FilterForm):
-    """The first step of a page of an episode's steps, at most ``last``; with ``tail`` the end of the list."""
+    """A form for the first step on a page of steps, at most ``last``; ``tail`` requests the list's end."""
 
     page = "an episode"
     other_parameters = frozenset({"find"})
@@ -267,7 +270,7 @@ class StepsForm(FilterForm):
 
 
 class RowsForm(FilterForm):
-    """The first row of a page of a comparison; ``from`` cannot be a Python attribute."""
+    """A form for the first row on a comparison's page; ``from`` cannot be a Python attribute."""
 
     page = "a comparison"
     other_parameters = frozenset({"episodes", "report", "benchmark", "a", "b", "better", "pair", "pairs"})

@@ -1,7 +1,7 @@
-"""Roles in the lab. An annotator sees only what they were given to label.
+"""Roles in the lab. Annotators see only what they were given to label.
 
-An adjudicator is an annotator who may also settle disagreements, in every project that they are added to.
-Any other member of a project can be made its adjudicator too (``Annotator.is_adjudicator``).
+An adjudicator is an annotator who may also settle disagreements in every project to which they are added. Any
+other member of a project can also be made its adjudicator (``Annotator.is_adjudicator``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CACHE = "_is_annotator"
 
 
 class LabBackend(ModelBackend):
-    """Reads who is logged in, and whether they may only label, in the same query."""
+    """An authentication backend that reads a user, and whether they may only label, in one query."""
 
     def get_user(self, user_id: int) -> User | None:
         memberships = User.groups.through.objects.filter(user_id=OuterRef("pk"), group__name=ANNOTATORS)
@@ -25,28 +25,28 @@ class LabBackend(ModelBackend):
 
 
 def is_annotator(user: User | AnonymousUser) -> bool:
-    """Return whether the user may only label. Everyone else who can log in is a researcher."""
+    """Return True if the user may only label. Everyone else who can log in is a researcher."""
     if user.is_staff or not user.is_authenticated:
         return False
     known: bool | None = getattr(user, CACHE, None)
-    if known is None:  # not read by the backend, such as a user who has just logged in
+    if known is None:  # the user was not read by the backend, for example because they have just logged in
         known = _is_in(user, ANNOTATORS)
         setattr(user, CACHE, known)
     return known
 
 
 def is_adjudicator(user: User) -> bool:
-    """Return whether the user settles disagreements in the projects in which they label."""
+    """Return True if the user settles disagreements in the projects in which they label."""
     return _is_in(user, ADJUDICATORS)
 
 
 def annotator_make(user: User) -> None:
-    """Make a user an annotator."""
+    """Give a user the role of an annotator."""
     _add_to(user, ANNOTATORS)
 
 
 def adjudicator_make(user: User) -> None:
-    """Make a user an adjudicator, who sees as little else as an annotator."""
+    """Give a user the role of an adjudicator, who otherwise sees no more than an annotator."""
     _add_to(user, ANNOTATORS)
     _add_to(user, ADJUDICATORS)
 

@@ -46,7 +46,7 @@ SNIPPETS = toml_load(Path(__file__).with_name("snippets.toml"), dict[str, str])
 
 
 def snippet(kind: str, file: str) -> str:
-    """Return a snippet; ``file`` is the name that the export is saved under."""
+    """Return a code snippet that loads an export; ``file`` is the name under which the export is saved."""
     return SNIPPETS[kind].strip().replace("{file}", file)
 
 
@@ -87,7 +87,7 @@ STATE_TAGS = {
     "revoked": "bad",
     "in use": "good",
 }
-# The plot of an interval, in units of its SVG.
+# Position and size of an interval's plot, in units of its SVG.
 PLOT_LEFT = 4
 PLOT_WIDTH = 100
 LINE_CHARS = 120
@@ -95,19 +95,19 @@ LINE_CHARS = 120
 
 @register.filter
 def marked(value: object, find: str) -> SafeString:
-    """Return untrusted text with matches of ``find`` marked."""
+    """Escape untrusted text and highlight the matches of ``find``."""
     return long_text.marked("" if value is None else str(value), find)
 
 
 @register.filter
 def gold_values(gold: str, task: Any) -> list[Value]:
-    """Return the value that a gold expects for each field of its task."""
+    """Return the value that a gold gives for each field of its task."""
     return values_of(fields_of(task), given=(), expected=gold)
 
 
 @register.filter
 def has_lines(value: str) -> bool:
-    """Return whether a text, such as a program or a grid, needs its line breaks."""
+    """Return True if a text, such as a program or a grid, contains line breaks that must be kept."""
     return "\n" in value.strip()
 
 
@@ -120,7 +120,7 @@ def check_tone(kind: str) -> str:
 def check_tag(
     step_label: StepLabel, action_type: str, result: str, *, is_whole: bool = False
 ) -> dict[str, Any]:
-    """Return the outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
+    """Render an action check's outcome. Lists show only outcomes with a sign; ``is_whole`` shows all."""
     kind = name_kind(step_label.action_check, action_type=action_type)
     is_unchecked = kind == "unknown" and step_label.is_provisional
     is_undone = kind == "no_effect" and result in NOT_PERFORMED
@@ -142,25 +142,25 @@ def percent(share: float) -> str:
 
 @register.filter
 def count(number: int) -> str:
-    """Write a count with thousands separators."""
+    """Format a count with thousands separators."""
     return f"{number:,}"
 
 
 @register.filter
 def hundredths(value: float) -> str:
-    """Write a measure that may be negative to two decimals."""
+    """Format a measure, which may be negative, with two decimals."""
     return numeral(value, ".2f")
 
 
 @register.filter
 def decimal(value: float | None) -> str:
-    """Write a number that may be negative to four significant digits, or a dash if there is none."""
+    """Format a number, which may be negative, with four significant digits, or None as a dash."""
     return "–" if value is None else numeral(value, ".4g")
 
 
 @register.filter
 def milliseconds(value: float | None) -> str:
-    """Write a duration, given in milliseconds, in the most readable unit."""
+    """Format a duration, given in milliseconds, in the most readable unit."""
     if value is None:
         return "–"
     if value < 1_000:
@@ -199,7 +199,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Return an icon of ``static/img/lab/icons.svg`` to stand beside a word; it says nothing by itself."""
+    """Return an icon of ``static/img/lab/icons.svg``. It accompanies a word, so screen readers skip it."""
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static(ICONS), name
     )
@@ -207,7 +207,7 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def module(name: str) -> SafeString:
-    """Return an ES module's script, and announce its imports, so that all are fetched at once."""
+    """Return an ES module's script element, and preload its imports so that all are fetched in parallel."""
     folder = settings.BASE_DIR / "static"
     imported = [(static(str(path.relative_to(folder))),) for path in assets.find_imports(folder / name)]
     announced = format_html_join("\n", '<link rel="modulepreload" href="{}">', imported)
@@ -224,14 +224,14 @@ def tag_of(value: str) -> SafeString:
 
 @register.filter
 def label(code: str) -> str:
-    """Return the label of an arm, an observation format, a grammar, or an end or close reason."""
+    """Return the label of an arm, an observation format, a grammar, an end reason or a close reason."""
     entry = LABELLED.get(code)
     return entry.label if entry else visible(code)
 
 
 @register.inclusion_tag("lab/shared/_setup.html")
 def setup_tags(run: Run) -> dict[str, Any]:
-    """Show a run's set-up: the observation, and whatever differs from the default."""
+    """Render a run's set-up as tags: the observation, and everything that differs from the default."""
     return {
         "run": run,
         "is_json": run.grammar == grammars.DEFAULT,
@@ -248,7 +248,7 @@ def history_of(name: str) -> SafeString:
 
 @register.simple_tag
 def label_of(code: str) -> SafeString:
-    """Return the label, with code and description on hover."""
+    """Return the label of a code, with the code and its description on hover."""
     entry = LABELLED.get(code)
     title = f"{code}: {entry.description}" if entry else visible(code)
     return format_html('<span title="{}">{}</span>', title, label(code))
@@ -256,19 +256,19 @@ def label_of(code: str) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def cell(context: template.Context, column: Column) -> SafeString:
-    """Render a column of the list's ``row``; empty if there is nothing to show."""
+    """Render a column for the ``row`` in the context; empty if there is nothing to show."""
     return mark_safe(column.template.render(context).strip())  # noqa: S308 (rendered)
 
 
 @register.filter
 def problem_words(problem: str) -> str:
-    """Return the first line of a problem, which says it in words."""
+    """Return the first line of a problem, which describes it."""
     return problem.partition("\n")[0]
 
 
 @register.filter
 def problem_detail(problem: str) -> str:
-    """Return the part after a problem's first line: the error of a program."""
+    """Return what follows a problem's first line, namely a program's error."""
     return problem.partition("\n")[2]
 
 
@@ -286,7 +286,7 @@ def line_of(text: str) -> SafeString:
 
 @register.simple_tag
 def measure_of(value: object, *, is_share: bool) -> str:
-    """Write a measure of an episode, or a dash if it has none or is not measured yet."""
+    """Format an episode's measure, or a dash if the episode lacks it or has not been measured yet."""
     if not isinstance(value, int | float):
         return "–"
     if is_share:
@@ -296,7 +296,7 @@ def measure_of(value: object, *, is_share: bool) -> str:
 
 @register.simple_tag
 def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
-    """Return a short list of episodes inside another page."""
+    """Return a short list of episodes to show inside another page."""
     return grid_short(
         EPISODES, [EpisodeRow(episode=episode) for episode in episodes], columns=columns.split()
     )
@@ -304,20 +304,20 @@ def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
 
 @register.inclusion_tag("lab/shared/_in_pandas.html")
 def in_pandas(kind: str, *name_parts: object) -> dict[str, str]:
-    """Show the lines that load an export's file into pandas."""
+    """Render the code that loads an export's file into pandas."""
     name = "".join(map(str, name_parts))
     return {"snippet": snippet(kind, name), "id": f"{kind}-{name}".replace(".", "-")}
 
 
 @register.simple_tag
 def selection_max() -> int:
-    """Return the maximum number of selected episodes in one export."""
+    """Return how many selected episodes one export can contain."""
     return EPISODES_MAX
 
 
 @register.inclusion_tag("lab/shared/_table_head.html")
 def table_head(*titles: str) -> dict[str, Any]:
-    """Return a table's head from its columns' titles; the title of a column of numbers begins with ``#``."""
+    """Render a table's header from its columns' titles; the title of a numeric column begins with ``#``."""
     return {
         "columns": [{"title": title.removeprefix("#"), "is_number": title[:1] == "#"} for title in titles]
     }
@@ -325,7 +325,7 @@ def table_head(*titles: str) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_rate.html")
 def rate(value: Rate | None) -> dict[str, Any]:
-    """Return a share with its 95% interval, in numbers and as a dot with whiskers."""
+    """Render a rate with its 95% interval, in numbers and as a dot with whiskers."""
     if value is None:
         return {"rate": None}
     places = {"x": value.value, "low_x": value.low, "high_x": value.high}
@@ -337,13 +337,13 @@ def rate(value: Rate | None) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/grid/_rate.html")
 def rate_line(value: Rate | None) -> dict[str, Any]:
-    """Return a share in one line of a list; the interval's numbers are in its title."""
+    """Render a rate in one line of a list; its tooltip has the interval's numbers."""
     return rate(value)
 
 
 @register.inclusion_tag("lab/shared/_outcomes.html")
 def outcome_bar(tally: Any) -> dict[str, Any]:
-    """Return a bar of 100 units of episodes by outcome, or by status if they have none yet."""
+    """Render a bar of 100 units that shows episodes by outcome, or by status if they have none yet."""
     counts = {name: getattr(tally, name) for name in OUTCOMES}
     unit = 100 / (sum(counts.values()) or 1)
     starts = accumulate(counts.values(), initial=0)
@@ -358,10 +358,10 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)
 def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
-    """Return the bar that shows whether a page receives live updates and lets users pause them.
+    """Render the bar that shows whether a page receives live updates and lets users pause them.
 
-    ``path`` is the path of the live socket, ``part`` the id of the element to fetch again on updates, and
-    ``latest`` the address of the newest item, empty if there is none.
+    ``path`` is the path of the live socket, ``part`` is the id of the element to fetch again on updates, and
+    ``latest`` is the address of the newest item, empty if there is none.
     """
     request = context["request"]
     origin = socket_origin(live_url(request))

@@ -1,4 +1,4 @@
-"""The live state of an episode, and whether its page is out of date."""
+"""An episode's live state, and the check whether its page is out of date."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from trajectories.shell.queries import episodes, programs, steps
 from trajectories.shell.queries.episodes import LiveState
 from trajectories.shell.queries.steps import MissingSteps, read_missing_steps
 
-# Shown instead of "Live" once there is a verdict, with what the page still waits for.
+# Once there is a verdict, this label replaces "Live", along with what the page is still waiting for.
 JUDGED = "Judged"
 AWAITING_STEPS = "Waiting up to {} s for a last step: the client has not closed the episode"
 AWAITING_MEASURES = "Closed: measures follow within seconds"
 
 
 class Updates:
-    """The state of an episode at one moment.
+    """An episode's state at one moment.
 
-    ``version`` is computed from one moment, and cheaply, since every open page polls it every few seconds.
-    Whatever arrives later changes the version, and the page is fetched again.
+    ``version`` describes a single moment and is cheap to compute, since every open page polls it every few
+    seconds. Anything that arrives later changes the version, and the page is fetched again.
     """
 
     def __init__(self, episode: Episode) -> None:
@@ -40,12 +40,12 @@ class Updates:
 
     @cached_property
     def version(self) -> str:
-        """Changes whenever the page should be fetched again."""
+        """A text that changes whenever the page should be fetched again."""
         episode = self._episode
         parts = (
             episode.status,
             self.last,
-            self.number,  # the only part that changes when a missing step arrives
+            self.number,  # only this part changes when a missing step arrives
             episode.verdict_id or "",
             self.state,
             "closed" if episode.closed_at else "",
@@ -60,7 +60,7 @@ class Updates:
 
     @property
     def measured(self) -> str:
-        """Time when facts were stored, in a form that scripts compare; empty before."""
+        """The time when facts were stored, in a format that scripts can compare; empty before that."""
         return str(self.measured_at.timestamp()) if self.measured_at else ""
 
     @cached_property
@@ -78,7 +78,7 @@ class Updates:
 
     @property
     def reason(self) -> str:
-        """Description of what the page still waits for after the verdict."""
+        """What the page is still waiting for after the verdict; empty if nothing."""
         if self.state != LiveState.ENDING:
             return ""
         if self._episode.closed_at:

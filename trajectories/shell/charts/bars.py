@@ -1,4 +1,4 @@
-"""Stacked bars: the specification of a small chart, and its drawing."""
+"""Small charts of stacked bars, specified and drawn."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from trajectories.shell.charts.drawing import Drawing
 
 WIDTH, HEIGHT = 360, 150
 LEFT, RIGHT, TOP, BOTTOM = 36, 6, 8, 20
-# Labels end at the axis, and stand on the base and on the lower edge.
+# Distances of labels from the axis, from the base line and from the lower edge.
 LABEL_GAP, ABOVE_BASE, ABOVE_EDGE = 4, 4, 9
 TICKS_MAX = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """``parts`` are counts with the classes of their shapes, the lowest first; ``tick`` is the label."""
+    """A bar. ``parts`` pairs each shape's CSS class with its count, bottom first; ``tick`` is the label."""
 
     tip: str
     parts: Sequence[tuple[str, int]]
@@ -29,9 +29,11 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class BarChart:
-    """Specification of a chart. Bars are counts up to the highest, whose ticks are thinned to a few.
+    """Specification of a bar chart. Bars show counts, scaled to the highest, and only a few ticks are
+    labelled.
 
-    With ``ends`` they are shares of 100%, and these words stand below the first and the last.
+    With ``ends``, every bar is divided into shares of 100% instead, and the two words are the labels below
+    the first and the last bar.
     """
 
     name: str
@@ -63,7 +65,7 @@ class BarChart:
         return drawing
 
     def _bar(self, drawing: Drawing, bar: Bar, x: float, step: float, *, of: int) -> None:
-        """Draw a bar with room on both sides, as tall as its share ``of`` the axis."""
+        """Draw a bar with room on both sides; the whole axis stands for a count of ``of``."""
         x, width = x + min(1.0, step / 8), max(step - min(2.0, step / 4), 0.5)
         base, whole = float(HEIGHT - BOTTOM), HEIGHT - TOP - BOTTOM
         if not self.ends:

@@ -1,7 +1,7 @@
-"""A drawing: shapes with their meaning as a class, in a page or as a file of its own.
+"""SVG drawings whose shapes have their meaning as a CSS class, for a page or as a separate file.
 
-In a page the style sheet colours them, light or dark. A file carries its colours as attributes, which every
-program that reads SVG understands.
+In a page, the style sheet colours the shapes for the light or dark theme. A file has its colours as
+attributes, which every SVG program understands.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ FONT = "Inter, Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
 # The average width of a letter in a wide font.
 CHAR_WIDTH = 7.8
-# On paper, by class: the light colours of static/css/lab/tokens.css. The series:
-# Okabe and Ito (2008), which the colour-blind can tell apart.
+# Attributes by class for files, with the light colours of static/css/lab/tokens.css. The colours of the
+# series are those of Okabe and Ito (2008), which colour-blind readers can distinguish.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555")
 STYLES: dict[str, dict[str, str]] = {
     "plot-grid": {"stroke": "#e1e4e9"},
@@ -48,12 +48,12 @@ STYLES: dict[str, dict[str, str]] = {
 
 
 def labels_width(labels: Iterable[str], *, least: float) -> float:
-    """Return the room for the longest label and a gap, in pixels."""
+    """Return the width in pixels that the longest label and a gap need."""
     return max([least, *(CHAR_WIDTH * len(label) + 16 for label in labels)])
 
 
 class Drawing:
-    """Sizes in pixels of a page. ``name`` is unique in a page."""
+    """An SVG drawing. Sizes are in CSS pixels; ``name`` is unique within a page."""
 
     def __init__(self, *, name: str, width: float, height: float, title: str, description: str) -> None:
         self.width, self.height = width, height
@@ -77,7 +77,7 @@ class Drawing:
 
     @contextmanager
     def group(self, tip: str) -> Iterator[None]:
-        """Put the shapes that are drawn inside into one group, which ``tip`` explains."""
+        """Group the shapes that are drawn within the context; ``tip`` is the group's tooltip."""
         outside, self.shapes = self.shapes, []
         yield
         group = ElementTree.Element("g")
@@ -86,7 +86,7 @@ class Drawing:
         self.shapes = [*outside, (group, "")]
 
     def text(self, kind: str, x: float, y: float, text: str, **options: Any) -> None:
-        """Draw text; ``y`` is the middle of its line."""
+        """Draw text, vertically centred on ``y``."""
         self._add("text", f"plot-text {kind}".strip(), x=x, y=y, dy=4, text=text, **options)
 
     def _add(
@@ -100,7 +100,7 @@ class Drawing:
         self.shapes.append((shape, link))
 
     def page_svg(self) -> SafeString:
-        """Return the drawing for a page: links lead to the episodes."""
+        """Return the drawing as SVG for a page, with links to the episodes."""
         root = self._root({"class": "plot", "role": "group" if self._has_links else "img"})
         for shape, link in self.shapes:
             parent = ElementTree.SubElement(root, "a", {"href": link}) if link else root
@@ -110,7 +110,7 @@ class Drawing:
         return mark_safe(ElementTree.tostring(root, encoding="unicode"))  # noqa: S308 (escaped by ElementTree)
 
     def file_svg(self) -> str:
-        """Return the drawing for a paper: on white, without links."""
+        """Return the drawing as an SVG file for papers, on white and without links."""
         root = self._root(
             {
                 "xmlns": "http://www.w3.org/2000/svg",

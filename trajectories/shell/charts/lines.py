@@ -1,6 +1,6 @@
-"""Values over versions: the specification of a chart, and its drawing.
+"""Line charts of values over versions, specified and drawn.
 
-Versions are those of a policy, or the numbers of a sampler's draws.
+A version is a policy version, or the number of a sampler's draw.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.charts.scale import Scale, scale_of, share_scale, step_of
 
 POINTS_MAX = 120
-# Whiskers of more points would touch each other.
+# With more points, the whiskers would touch each other.
 WHISKERS_MAX = 60
 LABEL_GAP, TICK_BELOW, TITLE_ABOVE_EDGE = 6, 16, 9
 LEGEND_Y = 14
@@ -32,16 +32,16 @@ class Frame(NamedTuple):
     bottom: float = 46
 
     def versions_scale(self, versions: Sequence[int]) -> Scale:
-        """Return the axis over the ascending ``versions``, with room on both sides of a single one."""
+        """Return the horizontal axis for the ascending ``versions``; a single one has room on both sides."""
         high = max(versions[-1], versions[0] + 1)
         return Scale(low=versions[0], high=high, step=1, start=self.left, end=self.width - self.right)
 
     def share_scale(self) -> Scale:
-        """Return the axis of all percentages, upwards."""
+        """Return the vertical axis from 0 to 100 percent."""
         return share_scale(start=self.height - self.bottom, end=self.top)
 
     def scale_of(self, values: Iterable[float], **options: tuple[float, float]) -> Scale:
-        """Return the axis that holds these values, upwards; ``within`` is as in ``scale.scale_of``."""
+        """Return a vertical axis that spans these values; ``within`` is as in ``scale.scale_of``."""
         return scale_of(values, start=self.height - self.bottom, end=self.top, **options)
 
 
@@ -49,7 +49,7 @@ FRAME = Frame()
 
 
 class Point(NamedTuple):
-    """A value at a version, with the ends of its interval if it has one; ``tip`` says it in words."""
+    """A value at a version, with the bounds of its interval if it has one. ``tip`` is its tooltip."""
 
     version: int
     value: float
@@ -60,7 +60,7 @@ class Point(NamedTuple):
 
 
 class Style(NamedTuple):
-    """Classes of a line, of its points, of the whiskers of their intervals, and of a band in their place."""
+    """CSS classes for a line, its points, and their intervals, drawn as whiskers or as a band."""
 
     stroke: str
     ink: str
@@ -69,7 +69,7 @@ class Style(NamedTuple):
 
 
 def series_style(number: int, *, is_dashed: bool = False) -> Style:
-    """Return the style of the line ``number`` of a chart. Dashes tell lines apart in more than colour."""
+    """Return the style of a chart's line ``number``. Dashes distinguish lines without relying on colour."""
     stroke = f"plot-stroke-{number} plot-dashed" if is_dashed else f"plot-stroke-{number}"
     return Style(stroke, f"plot-ink-{number}", f"{stroke} plot-faint")
 
@@ -92,9 +92,9 @@ class Line:
         r: float = 3.5,
         is_linked: bool = False,
     ) -> None:
-        """Draw the line; whiskers only of up to ``whiskers_max`` points.
+        """Draw the line; whiskers are drawn only if there are at most ``whiskers_max`` points.
 
-        ``is_linked``: scripts find a version's point in all charts of a page.
+        With ``is_linked``, scripts can find the points of one version in all charts of a page.
         """
         has_whiskers = len(self.points) <= whiskers_max
         if self.style.band and not has_whiskers:
@@ -118,11 +118,12 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class LineChart:
-    """Specification of a chart: its ``lines`` on an axis of ``versions``, which ascend, and on ``values``.
+    """Specification of a line chart, with ``lines`` over an axis of ascending ``versions``.
 
-    ``unit`` stands above it, ``tick_unit`` behind each tick. ``ends`` is the word for a version of a chart
-    that names its first and its last version alone. ``alarms`` are versions with words for each.
-    ``legend_width`` is that of an entry, 0 for a chart without a legend.
+    ``values`` is the vertical axis, with ``unit`` written above it and ``tick_unit`` after each tick. If
+    ``ends`` is set, only the first and last versions are labelled, and it is the word for a version.
+    ``alarms`` are versions, each with a text. ``legend_width`` is the width of a legend's entry, 0 for a
+    chart without a legend.
     """
 
     name: str
@@ -142,7 +143,7 @@ class LineChart:
     is_linked: bool = False
 
     def draw(self) -> Drawing:
-        """Draw the axes, then alarms, then line after line."""
+        """Draw the axes, then the alarms, then the lines one after another."""
         drawing = Drawing(
             name=self.name,
             width=self.frame.width,
@@ -181,7 +182,7 @@ class LineChart:
 
 
 def grid_draw(drawing: Drawing, x: Scale, y: Scale, *, unit: str = "", size: str = "") -> None:
-    """Draw a line at each tick of ``y``, whose labels of the class ``size`` end in ``unit``."""
+    """Draw a grid line and a label at each tick of ``y``; labels have class ``size`` and end in ``unit``."""
     for text, height in y.ticks:
         drawing.line("plot-grid", x.start, height, x.end, height)
         drawing.text(f"plot-soft {size}plot-end", x.start - LABEL_GAP, height, f"{text}{unit}")
@@ -195,6 +196,6 @@ def title_draw(drawing: Drawing, x: Scale, title: str) -> None:
 
 
 def thin(values: Sequence[T], *, most: int = POINTS_MAX) -> Sequence[T]:
-    """Leave every n-th of many values, always with the last."""
+    """Thin values out to at most ``most`` by keeping every n-th one, always including the last."""
     stride = -(-len(values) // most) or 1
     return values[::-1][::stride][::-1]

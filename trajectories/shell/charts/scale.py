@@ -1,4 +1,4 @@
-"""Axes: round ends that hold all values, and the places of values between them."""
+"""Axes of charts, with round numbers at their ends and positions for the values between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = (1, 2, 5)
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """Values from ``low`` to ``high`` at the pixels from ``start`` to ``end``."""
+    """A scale that maps values from ``low`` to ``high`` to pixels from ``start`` to ``end``."""
 
     low: float
     high: float
@@ -36,8 +36,9 @@ class Scale:
 def scale_of(
     values: Iterable[float], *, start: float, end: float, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> Scale:
-    """Return a scale that spans all values, with room on both sides if there is only one. Its ends are round
-    numbers, clamped to ``within``."""
+    """Return a scale that spans all values, with room on both sides of a single value. Its ends are round
+    numbers, clamped to ``within``.
+    """
     known = list(values)
     low, high = min(known), max(known)
     if low == high:
@@ -49,7 +50,7 @@ def scale_of(
 
 
 def share_scale(*, start: float, end: float) -> Scale:
-    """Return the axis of all percentages."""
+    """Return the axis from 0 to 100 percent."""
     return Scale(low=0.0, high=100.0, step=25.0, start=start, end=end)
 
 

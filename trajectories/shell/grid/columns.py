@@ -1,4 +1,4 @@
-"""Definition of the lab's lists: columns, each one record, and the views that come with them."""
+"""Definitions of the lab's lists: their columns, one record each, and their predefined views."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from core.text.toml import toml_load
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """``cell`` is a template with ``row`` in its context. ``sort`` is SQL that is never null, empty
-    where the list cannot be sorted by the column; numbers and times sort from the greatest at first. A
-    ``rate`` is SQL in place of it that may be null: rows without one come last in both directions.
+    """A column of a list. ``cell`` is a template with ``row`` in its context.
 
-    ``width``: ``fill`` columns share what the others leave, and cut their text; ``wide`` and ``mid`` ones
-    grow with it so far. ``is_fixed``: always shown, and first.
+    ``sort`` is SQL that is never null; it is empty if the list cannot be sorted by the column. The first
+    click sorts numbers and times in descending order. Instead of ``sort``, ``rate`` may be given as SQL that
+    can be null; rows without a rate come last in both directions.
+
+    Columns of the ``width`` ``fill`` share the space that the others leave, and cut their text; ``wide`` and
+    ``mid`` columns grow with their text up to a limit. A column that ``is_fixed`` is always shown, and first.
     """
 
     id: str
@@ -66,8 +68,9 @@ def _compile(cell: str) -> Template:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """One list. ``page`` names its address, ``views`` are titles and queries of useful selections, and
-    ``sort`` is its order where the address has none."""
+    """A list. ``page`` is the name of its URL pattern, ``views`` has titles and queries of useful selections,
+    and ``sort`` is the order if the address has none.
+    """
 
     name: str
     page: str
@@ -82,11 +85,11 @@ class Table:
 
     @cached_property
     def shown_first(self) -> list[str]:
-        """The columns where the address names none."""
+        """The columns that are shown if the address lists none."""
         return [column.id for column in self.columns if column.is_default or column.is_fixed]
 
 
 def load_list(file: Path, *more: Column) -> Table:
-    """Load a list from its TOML file; ``more`` columns follow those of the file."""
+    """Load a list from its TOML file; the columns in ``more`` follow those of the file."""
     table = toml_load(file, Table)
     return replace(table, columns=(*table.columns, *more))

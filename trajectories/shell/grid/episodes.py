@@ -1,4 +1,4 @@
-"""The columns of lists of episodes.
+"""Columns of the lists of episodes.
 
 In ``sort``, ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict, ``a`` its facts and
 ``answer`` its submission, as in ``lab/search/conditions.toml``. A cell's ``row`` is an ``EpisodeRow``.
@@ -25,7 +25,7 @@ MEASURE_COLUMNS = tuple(
     if measure.title
 )
 
-# The first columns after a search for words: each row is a step, and its thought matched.
+# Default columns of a search for words, in which each row is a step whose thought matched.
 MATCH_COLUMNS = ("episode", "thought", "task", "arm", "outcome", "steps", "run", "opened")
 
 EPISODES = load_list(Path(__file__).with_name("episodes.toml"), *MEASURE_COLUMNS)

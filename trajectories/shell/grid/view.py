@@ -1,4 +1,4 @@
-"""A reader's view of a list: the columns and the order, both in the address."""
+"""A reader's view of a list, that is its columns and order, which are both part of the address."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from trajectories.shell.text.untrusted import cut, visible
 
 SORT, COLUMNS = "sort", "columns"
 PARAMETERS = frozenset({SORT, COLUMNS})
-# Positions in a list and requests for a part of its page belong to no view of it.
+# A position in a list or a request for part of its page is not part of a view.
 PASSING = ("after", "cursor", "fragment")
 QUOTED_CHARS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sort:
-    """An order by a column and then, in the same direction, by id."""
+    """An order by a column and, among equal values, by id in the same direction."""
 
     column: Column
     is_descending: bool
@@ -40,14 +40,14 @@ class Sort:
         return "DESC" if self.is_descending else "ASC"
 
     def order_by(self, unique: str) -> str:
-        """Return the ``ORDER BY`` that ends in a unique column."""
+        """Return the columns for ``ORDER BY``, which end with a unique column."""
         columns = dict.fromkeys((self.sql, unique))
         return ", ".join(f"{column} {self.direction}" for column in columns)
 
     def after(self, unique: str, *, tables: str) -> str:
-        """Return the condition for what comes after the row whose unique column is ``%(after)s``.
+        """Return the SQL condition for rows that follow the row whose unique column is ``%(after)s``.
 
-        ``tables`` are what the column is read from, so that the row says itself where it stands.
+        ``tables`` is the FROM clause from which that row's own value of the sorted column is read.
         """
         sign = "<" if self.is_descending else ">"
         if self.sql == unique:
@@ -62,7 +62,7 @@ class Sort:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """A column's head; ``address`` sorts by it, empty if the list cannot be. ``aria`` is its order now."""
+    """A column's header. ``address`` sorts by the column, if possible; ``aria`` is its current order."""
 
     column: Column
     address: str
@@ -77,10 +77,10 @@ class NamedView:
 
 
 class GridView:
-    """``parameters`` are those of an address and may hold anything; what is invalid is ignored.
+    """A view of a list, read from an address. Its ``parameters`` are untrusted; invalid ones are ignored.
 
-    ``is_sortable``: some lists have one order, such as matches of words, which are newest first. ``first``
-    are the columns where the address names none, if not those of the table.
+    ``is_sortable`` is false for lists with a fixed order, such as the matches of words, which are newest
+    first. ``first`` replaces the table's default columns.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class GridView:
 
     @cached_property
     def parameters(self) -> dict[str, str]:
-        """Parameters of the view in the address, defaults left out."""
+        """The view's parameters in the address, without those that have their default."""
         shown = [column.id for column in self.columns]
         columns = {} if shown == self._first else {COLUMNS: ",".join(shown)}
         return ({} if self.sort.code == self.table.sort else {SORT: self.sort.code}) | columns
@@ -107,7 +107,7 @@ class GridView:
 
     @property
     def is_scattered(self) -> bool:
-        """True if the address names columns or empty fields as forms without scripts send them."""
+        """True if the address repeats ``columns`` or has empty fields, as forms without scripts send them."""
         values = [value for name in self._given for value in self._given.getlist(name)]
         return len(self._given.getlist(COLUMNS)) > 1 or "" in values
 
@@ -117,7 +117,7 @@ class GridView:
 
     @property
     def choices(self) -> list[tuple[Column, bool]]:
-        """The columns that can be left out, and whether they are shown."""
+        """The columns that readers can hide, each with True if it is shown."""
         return [(column, column in self.columns) for column in self.table.columns if not column.is_fixed]
 
     @property
@@ -126,7 +126,7 @@ class GridView:
 
     @property
     def parameters_beside(self) -> list[tuple[str, str]]:
-        """The parameters that a form of columns keeps."""
+        """The address's other parameters, which the form for choosing columns keeps."""
         return [(name, value) for name, value in self._pairs({}) if name != COLUMNS]
 
     @property
@@ -138,11 +138,11 @@ class GridView:
 
     @property
     def plain_address(self) -> str:
-        """The same rows with the columns and in the order that come first."""
+        """The address of the same rows with the default columns and order."""
         return self.address(**dict.fromkeys(PARAMETERS, ""))
 
     def address(self, **changes: str) -> str:
-        """Return the address of this list from its top, with parameters changed or, if empty, left out."""
+        """Return the address of the list's top with these parameters changed, or left out if empty."""
         query = QueryDict(mutable=True)
         for name, value in self._pairs(changes):
             query.appendlist(name, value)
@@ -195,7 +195,7 @@ def _quoted(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """A list that a page shows: its view, or the columns of a short list that cannot be rearranged."""
+    """A list on a page, with its view or, for a short list, with fixed columns."""
 
     table: Table
     headers: Sequence[Header]
@@ -211,6 +211,6 @@ def build_grid(view: GridView, rows: Sequence[Any]) -> Grid:
 
 
 def grid_short(table: Table, rows: Sequence[Any], *, columns: Sequence[str]) -> Grid:
-    """Return a list inside another page, in the order that it has."""
+    """Return a short list inside another page; the rows keep their order."""
     headers = [Header(column=table.by_id[name], address="") for name in columns]
     return Grid(table=table, headers=headers, rows=rows)

@@ -1,4 +1,4 @@
-"""Lists of episodes, and one episode with its answer and verdicts."""
+"""Queries for lists of episodes, and for one episode with its answer and verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EPISODES_PER_PAGE = 50
 GROUP_SHOWN = 200
 WATCH_TIME_MAX = timedelta(seconds=30)
 
-# The columns that a row of the list shows; big ones (prompt, payload, settings, evidence) are not fetched.
+# The columns that a list's row shows; large ones (prompt, payload, settings, evidence) are not fetched.
 LISTED = (
     "arm",
     "status",
@@ -47,7 +47,7 @@ LISTED = (
 
 
 class LiveState(StrEnum):
-    """``ENDING``: judged, but last steps and their facts may still arrive."""
+    """An episode's stage for live pages; in ``ENDING`` it is judged, but steps and facts may still arrive."""
 
     OPEN = "open"
     ENDING = "ending"
@@ -56,7 +56,7 @@ class LiveState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeList:
-    """The newest episodes; ``has_more`` if there are older ones."""
+    """The newest episodes of a run or task; ``has_more`` if there are older ones."""
 
     episodes: Sequence[Episode]
     has_more: bool
@@ -64,7 +64,7 @@ class EpisodeList:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """The current verdict with its evidence, and earlier ones, newest first."""
+    """An episode's current verdict with its evidence, and earlier verdicts, newest first."""
 
     current: Verdict | None
     earlier: list[Verdict]
@@ -80,14 +80,15 @@ class Answer:
 
 
 def episodes_newest(**of: int) -> EpisodeList:
-    """Return the newest episodes of ``run_id`` or ``task_id``."""
+    """Return the newest episodes of a run (``run_id``) or task (``task_id``)."""
     rows = list(list_episodes(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
     return EpisodeList(episodes=rows[:EPISODES_PER_PAGE], has_more=len(rows) > EPISODES_PER_PAGE)
 
 
 def list_episodes(query: QuerySet[Episode]) -> QuerySet[Episode]:
-    """Return the episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
-    missing) and ``excerpt`` of the question among them."""
+    """Return the episodes with the columns of a list's row, including the ``excerpt`` of the question,
+    ``last_index``, and ``steps_recorded``, which is lower if step numbers are missing.
+    """
     steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()
     counted = steps.values("episode_id").annotate(number=Count("index"))
     return (
@@ -102,12 +103,12 @@ def list_episodes(query: QuerySet[Episode]) -> QuerySet[Episode]:
 
 
 def episode_get(episode_id: int) -> Episode:
-    """Return the episode with its run, task, group and current verdict, or 404."""
+    """Return the episode with its run, task, group and current verdict. Raises ``Http404`` if unknown."""
     return _or_404(Episode.objects.select_related("run", "task__benchmark", "group", "verdict"), episode_id)
 
 
 def episode_live(episode_id: int) -> Episode:
-    """Return the few columns that open pages poll for every few seconds, or 404."""
+    """Return the few columns that open pages poll every few seconds. Raises ``Http404`` if unknown."""
     rows = Episode.objects.select_related("verdict").only(
         "status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason"
     )
@@ -115,7 +116,7 @@ def episode_live(episode_id: int) -> Episode:
 
 
 def episode_alone(episode_id: int) -> Episode:
-    """Return the episode's own row, or 404."""
+    """Return the episode's row without related rows. Raises ``Http404`` if unknown."""
     return _or_404(Episode.objects.all(), episode_id)
 
 
@@ -127,11 +128,10 @@ def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
 
 
 def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
-    """Return whether a page should wait for more after the verdict.
+    """Return the episode's stage, on which it depends whether a page waits for more after the verdict.
 
-    The last steps arrive until ``close``, then facts.
-
-    A client that never closes may post for ``STEP_GRACE_S``; a page does not wait that long.
+    The last steps arrive until the client calls ``close``, and the facts follow. A client that never closes
+    may post steps for ``STEP_GRACE_S``, but a page waits no longer than ``watch_time``.
     """
     if episode.finished_at is None:
         return LiveState.OPEN
@@ -141,7 +141,7 @@ def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveSta
 
 
 def watch_time() -> timedelta:
-    """Return how long a page waits after a verdict for whatever may still arrive."""
+    """Return how long a page waits after a verdict for last steps and facts."""
     return min(WATCH_TIME_MAX, timedelta(seconds=settings.STEP_GRACE_S))
 
 
@@ -153,7 +153,7 @@ def episode_answer(episode: Episode) -> Answer | None:
 
 
 def first_answer(episode: Episode) -> FirstAnswer | None:
-    """Return the answer whose check was requested; without a query where the run checks none."""
+    """Return the answer whose check was requested; takes no query if the run does not check answers."""
     if episode.answer_check in ("", Episode.AnswerCheck.DUE):
         return None
     return FirstAnswer.objects.filter(episode_id=episode.pk).first()
@@ -171,12 +171,12 @@ def episode_judgement(episode: Episode) -> Judgement:
 
 
 def gold_current(*, task_id: int) -> Gold | None:
-    """Return the reference answer; only for users that ``access.sees_golds`` admits."""
+    """Return a task's current gold. Call it only for users who pass ``access.sees_golds``."""
     return Gold.objects.filter(task_id=task_id, is_current=True).first()
 
 
 def group_members(episode: Episode) -> list[Episode]:
-    """Return the samples of the same task opened by the same request, this one included."""
+    """Return the samples of the same task that the same request opened, including this episode."""
     return list(
         Episode.objects.filter(group_id=episode.group_id)
         .select_related("verdict")

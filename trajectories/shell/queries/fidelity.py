@@ -12,7 +12,8 @@ from trajectories.shell.queries import replays
 
 Reason = Fidelity.Reason
 State = Fidelity.State
-# By numbers alone, a hovered button and a lost word look alike; beyond this share it is another page.
+# The share alone cannot distinguish a hovered button from a lost word. Above this share, the page is
+# different.
 MUCH_SHARE = 0.01
 SMALLEST_SHARE = 0.0001
 LABELS = {
@@ -23,13 +24,13 @@ LABELS = {
 }
 SIGNS = {State.FAITHFUL: "✓", State.UNFAITHFUL: "≠", State.FAILED: "!"}
 NOT_REQUESTED = "This replay has not been compared with the screenshot yet."
-TOO_EARLY = "It is compared with the screenshot after the episode has ended."
+TOO_EARLY = "It will be compared with the screenshot after the episode has ended."
 REASONS = toml_load(Path(__file__).with_name("fidelity_reasons.toml"), dict[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)
 class FidelityLabel:
-    """``tone`` is a tag colour; ``can_request`` if a (new) check may find more than is known."""
+    """A check's label. ``tone`` is a tag colour; ``can_request`` if a new check may tell more."""
 
     word: str
     tone: str
@@ -41,7 +42,7 @@ class FidelityLabel:
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeFidelity:
-    """The checks of an episode's steps; ``others`` failed or cannot be checked."""
+    """Results of the checks of an episode's steps; ``others`` counts those that failed or are impossible."""
 
     faithful: int
     unfaithful: Sequence[int]
@@ -54,13 +55,13 @@ class EpisodeFidelity:
 
 
 def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
-    """Return the check of a step's replay, None before one is requested, and how pages describe it."""
+    """Return the check of a step's replay (None before one is requested), and its label for pages."""
     row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
     if row and row.reason == Reason.NO_SCREENSHOT:
-        row.replay = ""  # of a page action, from before steps were posted
+        row.replay = ""  # the replay is of a page action, from before steps were posted
     label = fidelity_label(row, has_ended=episode.finished_at is not None)
     if replays.read_pruning(episode.pk):
-        # The finding stays, but it can be neither shown nor computed again.
+        # The result stays, but its pictures are gone and it cannot be computed again.
         label = replace(label, can_request=False)
         if row:
             row.replay = row.difference = ""
@@ -68,7 +69,7 @@ def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, Fid
 
 
 def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
-    """Return an episode's fidelity, or None if no step was ever due for a check."""
+    """Return an episode's fidelity, or None if none of its steps was ever to be checked."""
     rows = list(
         Fidelity.objects.filter(episode_id=episode_id)
         .order_by("index")
@@ -87,7 +88,7 @@ def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
 
 
 def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
-    """Label a check; it can be requested once its episode ``has_ended``."""
+    """Return a check's label; a new check can be requested once the episode ``has_ended``."""
     if row is None:
         why = NOT_REQUESTED if has_ended else TOO_EARLY
         return FidelityLabel(word=LABELS[State.NOT_CHECKED], tone="plain", why=why, can_request=has_ended)
@@ -103,7 +104,7 @@ def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
 
 
 def share_format(share: float) -> str:
-    """Return a share of pixels; small ones get more digits, since a few pixels can be a word."""
+    """Format a share of pixels; small shares get more digits, since a few pixels can be a word."""
     if 0 < share < SMALLEST_SHARE:
         return f"less than {SMALLEST_SHARE:.2%}"
     return f"{share:.1%}" if share >= MUCH_SHARE else f"{share:.2%}"
@@ -122,7 +123,7 @@ def _difference(row: Fidelity) -> str:
     sentence = f"{share_format(share).capitalize()} of it differs from the screenshot."
     if row.state == State.FAITHFUL:
         return sentence
-    # A lost word in a highlighted field changes as many pixels, in the same place, as the highlight.
+    # A lost word in a highlighted field changes as many pixels in the same place as the highlight does.
     hint = (
         ""
         if share >= MUCH_SHARE

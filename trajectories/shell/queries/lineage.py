@@ -1,4 +1,4 @@
-"""The tree of forks around an episode, as its pages show it."""
+"""The tree of forks around an episode, as the lab's pages show it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trajectories.shell.forms import DIVERGENCE_ANCHOR
 
 NODES_SHOWN, NEAR_SHOWN = 60, 20
 COUNTED_MAX = 5_000
-# Deeper ones are indented no further.
+# Deeper nodes are not indented any further.
 DEPTH_MAX = 8
 COLUMNS = ("parent_id", "begins_after", "guidance", "status", "verdict__outcome", "verdict__reason")
 _RELATIVES = Statement(__file__, "relatives")
@@ -22,7 +22,7 @@ _RELATIVES = Statement(__file__, "relatives")
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """An episode of the tree; ``value`` is that of its last step with one, and ``compare`` an address."""
+    """An episode in the tree. ``value`` is the last step value; ``compare`` is a comparison's address."""
 
     episode: Episode
     depth: int
@@ -33,8 +33,9 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class Lineage:
-    """The nodes in the order of the tree, each fork after its parent. ``total`` counts up to one more than
-    ``COUNTED_MAX``."""
+    """The nodes of the tree, each fork after its parent. ``total`` counts them, but only up to one more than
+    ``COUNTED_MAX``.
+    """
 
     nodes: list[Node]
     total: int

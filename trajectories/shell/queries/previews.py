@@ -1,4 +1,4 @@
-"""Rows of lists of episodes: each with what it led to, at a step that matches or at its last."""
+"""Rows of lists of episodes, each with a preview of its matching step or of its last step."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from trajectories.shell.queries.episodes import list_episodes
 from trajectories.shell.text.excerpts import SEARCHED_CHARS, Part, excerpt
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
-# In one line the match must come early.
+# A preview is a single line, so the match must come early in it.
 LINE_REACH_CHARS = 24
 _PREVIEWS = Statement(__file__, "previews")
 
-# An episode and, where a step of it matches, its number.
+# An episode's id and, if one of its steps matches, that step's number.
 Place = tuple[int, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeRow:
-    """An episode, or a step of it (``index``) that matches. ``shown`` is the step whose thought, action and
-    picture are shown: that one, else the last. ``parts`` are the thought's excerpt; ``facts`` its measures,
-    empty until they are computed."""
+    """An episode in a list, with ``index`` if one of its steps matches. ``shown`` is the step whose thought,
+    action and picture are shown: the matching one, otherwise the last. ``parts`` make up the thought's
+    excerpt; ``facts`` are the episode's measures, empty until they are computed.
+    """
 
     episode: Episode
     index: int | None = None
@@ -59,18 +60,18 @@ class EpisodeRow:
 
     @property
     def find(self) -> str:
-        """The longest match as the thought has it, to be marked in the step."""
+        """The longest match, spelled as in the thought, to be highlighted on the step's page."""
         return max((part.text for part in self.parts if part.is_hit), key=len, default="")
 
 
 def episode_rows(places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
-    """Return the rows of places, in their order."""
+    """Return a row for each place, in the same order."""
     listed = list_episodes(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
     return rows_of({episode.pk: episode for episode in listed}, places, query=query)
 
 
 def rows_of(episodes: Mapping[int, Episode], places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
-    """Return the same for episodes that were read already."""
+    """Return a row for each place, in the same order, from episodes that are already loaded."""
     if not places:
         return []
     previews = _PREVIEWS.rows(

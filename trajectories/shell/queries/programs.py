@@ -1,4 +1,4 @@
-"""Use of page tools by episodes: programs that they ran, and other calls."""
+"""Tool calls of episodes: programs that they ran, and other calls of page tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERED, REFUSED = ("answered", "good"), ("no result", "warn")
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One assert as the page showed it; ``error`` is that of the program."""
+    """One assert as the page showed it; ``error`` is the program's error."""
 
     text: str
     is_passed: bool
@@ -38,9 +38,9 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A tool call; ``row`` has the beginning of its ``program`` or arguments, of ``length`` characters.
+    """A tool call. ``row`` has the beginning of its ``program`` or arguments, and their full ``length``.
 
-    ``tone`` is the tag colour of ``state``, which may quote the program and is therefore untrusted.
+    ``tone`` is the tag colour for ``state``, which is untrusted because it may quote the program.
     """
 
     row: Any
@@ -59,7 +59,7 @@ class Call:
 
 
 def tool_calls(episode: Episode, **of: int) -> list[Call]:
-    """Return the calls in order, long programs cut; with ``step`` those of one step."""
+    """Return an episode's tool calls in order, with long programs cut; ``step`` selects those of one step."""
     if not get_tools(episode.variation):
         return []
     too_long_ago = Now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S)
@@ -83,7 +83,7 @@ def tool_calls(episode: Episode, **of: int) -> list[Call]:
 
 
 def calls_version(episode: Episode) -> str:
-    """Return a text that changes whenever a call starts or finishes; empty for an episode without tools."""
+    """Return a text that changes when a tool call starts or finishes; empty for an episode without tools."""
     if not get_tools(episode.variation):
         return ""
     calls = ToolCall.objects.filter(episode_id=episode.pk)

@@ -1,4 +1,4 @@
-"""The DOM replay of a page before something was done on it, and what is known about it."""
+"""DOM replays of a page before a step or page action, and what is known about them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trajectories.models import Episode, Pruning
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import RecordedPage
 
-RECORDING_PRUNED = "The recording was pruned, as the episode is old: `manage.py prune` deleted it."
+RECORDING_PRUNED = "The recording was deleted by `manage.py prune`, because the episode is old."
 
 
 def read_pruning(episode_id: int) -> Pruning | None:
@@ -25,9 +25,9 @@ def is_pruned(episode_id: int, what: Literal["recordings", "screenshots"]) -> bo
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """The replay of the page before a step or a page action (``noun``).
+    """The replay of a page before a step or a page action; ``noun`` is the word for which of the two.
 
-    ``scene`` is None, with a ``reason``, if ``outcome`` is that there is nothing to replay.
+    If there is nothing to replay, ``scene`` is None and ``reason`` is the explanation.
     """
 
     episode: Episode
@@ -50,7 +50,7 @@ class Replay:
 
     @property
     def page(self) -> str:
-        """The page load that it is of; empty if none was recorded."""
+        """The id of the replayed page load; empty if none was recorded."""
         return self.outcome.moment.page if self.outcome.moment else ""
 
     @property
@@ -63,7 +63,7 @@ class Replay:
 
     @property
     def duration(self) -> str:
-        """Duration of the page's changes after the action; empty if nothing changed."""
+        """How long the page kept changing after the action; empty if nothing changed."""
         scene = self.scene
         if scene is None or scene.until_ms <= scene.at_ms:
             return ""

@@ -1,4 +1,4 @@
-"""Runs for the page of a run and as choices of filters, and tallies of episodes by run, arm and task."""
+"""Queries for runs, as pages and as choices of filters, and for tallies of episodes by run, arm and task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void
 
 
 def run_get(run_id: int) -> Run:
-    """Return a run. Raises ``Http404`` if there is none."""
+    """Return a run. Raises ``Http404`` if it does not exist."""
     run = Run.objects.select_related("created_by").filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
@@ -30,12 +30,12 @@ def run_get(run_id: int) -> Run:
 
 
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:
-    """Return the newest policy versions, newest first."""
+    """Return a run's newest policy versions, newest first."""
     return list(PolicyVersion.objects.filter(run_id=run_id).order_by("-version")[:POLICY_VERSIONS_SHOWN])
 
 
 def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
-    """Return the newest runs as ids and names, and the selected one if it is older."""
+    """Return the ids and names of the newest runs, and of the selected run if it is older."""
     newest = list(Run.objects.order_by("-id").values_list("id", "name")[:RUN_CHOICES])
     if selected is None or selected in dict(newest):
         return newest
@@ -43,12 +43,12 @@ def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
 
 
 def list_models() -> list[str]:
-    """Return the models of runs."""
+    """Return the names of the models that runs used."""
     models = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
     return list(models.distinct()[:MODEL_CHOICES])
 
 
-# Guided episodes are counted but never rated: their answers are not the policy's alone.
+# Guided episodes are counted but left out of rates, since their answers are not the policy's alone.
 BY_RUN = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="run_id", key="run_id")
 BY_ARM = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="arm", key="part")
 OF_TASK = Statement(__file__, "task_tallies")
@@ -56,7 +56,7 @@ OF_TASK = Statement(__file__, "task_tallies")
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Counts of episodes; ``rate`` is None when none has been judged."""
+    """Counts of episodes by state; ``rate`` is None if no episode has been judged."""
 
     episodes: int = 0
     open: int = 0
@@ -65,7 +65,7 @@ class Tally:
     incorrect: int = 0
     void: int = 0
     void_ours: int = 0
-    set_apart: int = 0  # forked, guided or taken over: left out of rates
+    set_apart: int = 0  # forked, guided or taken over, and therefore left out of rates
     rate: Rate | None = None
 
     @property
@@ -74,17 +74,17 @@ class Tally:
 
 
 def tallies_by_run(run_ids: Collection[int]) -> dict[int, Tally]:
-    """Return the tallies of runs, read from their sums; a run without episodes is left out."""
+    """Return runs' tallies from their stored sums; runs without episodes are left out."""
     return _tallies(BY_RUN.rows(runs=list(run_ids), scope=Scope.RUN, harmless=list(HARMLESS_VOIDS)))
 
 
 def run_tallies_by_arm(*, run_id: int) -> dict[str, Tally]:
-    """Return the tallies of a run, read from its sums."""
+    """Return a run's tallies by arm from its stored sums."""
     return _tallies(BY_ARM.rows(runs=[run_id], scope=Scope.ARM, harmless=list(HARMLESS_VOIDS)))
 
 
 def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
-    """Return the tallies of a task, counted in its episodes."""
+    """Return a task's tallies by arm, counted from its episodes."""
     return _tallies(OF_TASK.rows(task=task_id, harmless=list(HARMLESS_VOIDS)))
 
 

@@ -1,7 +1,7 @@
-"""Facts of steps: those in the database, and provisional ones where there are none yet.
+"""Facts of steps, stored or (if there are none yet) provisional.
 
-Facts are stored some seconds after an episode ends. Until then the same functions compute them on request
-from a few steps, so repetitions and returns to a page are noticed only among those.
+Facts are stored some seconds after an episode ends. Until then, the same functions compute provisional facts
+on request from a few steps, so they notice repetitions and returns to a page only among those steps.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from trajectories.behaviour.facts.source import Source, source_part
 from trajectories.behaviour.facts.types import ActionCheck, StepFact
 from trajectories.models import StepFacts
 
-# Provisional facts are computed for at most this many steps, the last of those requested, with some steps
-# before them for comparison.
+# Provisional facts are computed for at most this many steps, namely the last of those requested. Some steps
+# before them are read for comparison.
 STEPS_MAX = 150
 LOOKBACK = 50
 LABEL_COLUMNS = ("index", "version", "target", "action_check", "action_check_detail", "sentences")
@@ -26,10 +26,10 @@ PENDING = ActionCheck(kind="unknown", detail="page events may still arrive")
 
 @dataclass(frozen=True, kw_only=True)
 class StepLabel:
-    """Facts of a step as shown in lists and in the timeline.
+    """A step's facts, as lists and the timeline show them.
 
-    ``target`` is the element that the action names, in words; it and ``action_check`` are empty if unknown.
-    ``sentences`` has a letter for each sentence of the thought; None if they are unknown.
+    ``target`` describes the element at which the action is aimed. ``target`` and ``action_check`` are empty
+    if unknown. ``sentences`` has a letter for the class of each sentence of the thought; None if unknown.
     """
 
     target: str = ""
@@ -41,7 +41,7 @@ class StepLabel:
 
 
 def step_facts_get(*, episode_id: int, index: int) -> tuple[StepFacts | None, bool]:
-    """Return the facts of a step, and whether they are provisional."""
+    """Return a step's facts, and True if they are provisional."""
     stored = StepFacts.objects.defer("words").filter(episode_id=episode_id, index=index).first()
     if stored:
         return stored, False
@@ -49,27 +49,27 @@ def step_facts_get(*, episode_id: int, index: int) -> tuple[StepFacts | None, bo
 
 
 def step_labels(*, episode_id: int, indexes: Sequence[int]) -> dict[int, StepLabel]:
-    """Return a label for each of these steps, without reading an observation where facts are stored."""
+    """Return a label for each of these steps; observations are read only for steps without stored facts."""
     labels, current = _stored_labels(episode_id, indexes)
     missing = [index for index in indexes if index not in current]
     if missing:
         fresh = provisional_labels(episode_id=episode_id, first=min(missing), last=max(missing))
         for index in missing:
             if index in fresh:
-                # Facts of an older version stay, but may lack the target.
+                # Facts of an older version are kept, but they may lack the target.
                 outdated = labels.get(index)
                 labels[index] = replace(outdated, target=fresh[index].target) if outdated else fresh[index]
     return {index: labels.get(index, StepLabel()) for index in indexes}
 
 
 def provisional_facts(*, episode_id: int, first: int, last: int) -> dict[int, StepFacts]:
-    """Compute facts by step number, without saving them."""
+    """Compute facts for these steps without saving them, and return them by step number."""
     computed = _computed(episode_id=episode_id, first=first, last=last, is_whole=True)
     return {fact.index: _compute_facts(episode_id, fact) for fact in computed}
 
 
 def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, StepLabel]:
-    """Compute labels by step number; this is cheaper than facts, as observations are not read whole."""
+    """Compute labels by step number, which is cheaper than facts because observations are not read whole."""
     return {
         fact.index: StepLabel(
             target=fact.target,
@@ -83,7 +83,7 @@ def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, S
 
 
 def _stored_labels(episode_id: int, indexes: Sequence[int]) -> tuple[dict[int, StepLabel], set[int]]:
-    """Return stored labels, and the numbers of those of the current version."""
+    """Return the stored labels, and the numbers of the steps whose facts have the current version."""
     rows = StepFacts.objects.filter(episode_id=episode_id, index__in=indexes).order_by("index")
     labels: dict[int, StepLabel] = {}
     current: set[int] = set()
@@ -113,7 +113,7 @@ def _computed(*, episode_id: int, first: int, last: int, is_whole: bool) -> list
 
 
 def _newest(source: Source) -> int | None:
-    """Return the step whose events may still arrive; None if its action was never carried out."""
+    """Return the last step if its events may still arrive; None if its action was never carried out."""
     step = source.steps[-1] if source.steps else None
     return None if step is None or step.result in NOT_PERFORMED else step.index
 

@@ -1,7 +1,7 @@
-"""Matches of a text within an episode: in thoughts, actions, raw output, observations and addresses.
+"""Matches of a text in an episode's thoughts, actions, raw output, observations and addresses.
 
-Pages mask the tokens of episodes, and only masked text is searched: otherwise a token could be read off
-letter by letter from the matches.
+Pages mask the episodes' tokens, and only masked text is searched. Otherwise a token could be found out letter
+by letter from the matches.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ FIND_CHARS = 200
 MATCHES_MAX = 1000
 
 _OWN_TOKEN = TOKEN_IN_PATH.pattern.replace("{8,}", f"{{{TOKEN_LENGTH}}}")
-# Places of a step, with their labels.
+# The places of a step that are searched, with their labels.
 PLACES = {"thought": "thought", "action": "action", "raw": "raw output", "tree": "tree", "url": "address"}
-# Parsed from the raw output, which therefore holds the same text.
+# These are parsed from the raw output, which therefore contains the same text.
 PARSED_FROM_RAW = {"thought", "action"}
 _OWN = Statement(__file__, "own_token")
 _HOLDS = {place: sql_read(__file__, "text_holds", text=place) for place in PLACES}
@@ -27,7 +27,7 @@ _MATCHES = Statement(__file__, "step_matches", is_hot=False, **_HOLDS)
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A step that holds the text, and in which of ``PLACES``; ``raw`` only if nothing parsed from it does."""
+    """A step that contains the text, and where (``PLACES``); ``raw`` if nothing parsed from it matches."""
 
     index: int
     places: tuple[str, ...]
@@ -35,10 +35,11 @@ class Match:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchPosition:
-    """A step among ``number`` matching steps: the matches ``before`` and ``after`` it.
+    """A step's position among ``number`` matching steps.
 
-    ``place`` counts from 1 and is None if the step itself does not match; ``where`` names the matching texts.
-    ``is_cut`` if there are more matches than were read.
+    ``before`` and ``after`` are the adjacent matching steps. ``place`` counts from 1 and is None if the step
+    itself does not match; ``where`` lists the step's texts that match. ``is_cut`` if there are more matches
+    than were read.
     """
 
     number: int
@@ -51,7 +52,7 @@ class MatchPosition:
 
 @dataclass(frozen=True, kw_only=True)
 class Matches:
-    """Matching steps in order; ``is_cut`` if there are more of them."""
+    """Matching steps in order; ``is_cut`` if there are more than these."""
 
     matches: list[Match] = field(default_factory=list)
     is_cut: bool = False
@@ -72,12 +73,12 @@ class Matches:
 
 
 def find_query(text: str | None) -> str:
-    """Return the reader's search text, without characters that no stored text can hold."""
+    """Return the reader's search text without characters that no stored text can contain."""
     return (text or "").replace("\0", "").strip()[:FIND_CHARS]
 
 
 def steps_matching(*, episode_id: int, find: str) -> Matches:
-    """Return the first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
+    """Return an episode's first ``MATCHES_MAX`` steps that contain a text; none if the text is empty."""
     if not find:
         return Matches()
     own = _OWN.rows(episode=episode_id, token=_OWN_TOKEN)

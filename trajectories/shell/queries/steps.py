@@ -1,4 +1,4 @@
-"""The steps of an episode: lists without their long texts, and one step whole."""
+"""Queries for an episode's steps, as lists without long texts or as single whole steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories.shell.queries.step_facts import step_labels
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
 T = TypeVar("T")
-# The longest ranges are listed; each number in any others is a cell by itself.
+# Only the longest missing ranges are listed; every number in the others gets a cell of its own.
 RANGES_MAX = 1_000
 _RANGES = Statement(__file__, "missing_steps")
 STEPS_PER_PAGE = 50
@@ -36,7 +36,8 @@ LISTED = (
     "more__thought_hidden",
     "more__settled",
 )
-# Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.
+# True if a step's screenshot can be shown. It may have been announced but never uploaded, or not be a
+# picture.
 HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
     Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
 )
@@ -67,7 +68,7 @@ class MissingSteps:
         return " ".join(f"{missing.first}-{missing.last}" for missing in self._by_first.values())
 
     def around(self, index: int, *, reach: int, last: int) -> tuple[int, int]:
-        """Return the first and last step number within ``reach`` cells of a step."""
+        """Return the first and last step within ``reach`` cells of a step; a missing range is one cell."""
         low = high = index
         for _ in range(reach):
             if low > 1:
@@ -78,7 +79,7 @@ class MissingSteps:
 
 
 def read_missing_steps(*, episode_id: int, last: int, number: int) -> MissingSteps:
-    """Return what is missing among ``number`` steps up to ``last``; most episodes need no query for it."""
+    """Return the missing steps up to ``last``, without a query if all ``number`` of them were recorded."""
     if last == number:
         return MissingSteps([])
     rows = _RANGES.rows(episode=episode_id, last=last, most=RANGES_MAX)
@@ -88,7 +89,7 @@ def read_missing_steps(*, episode_id: int, last: int, number: int) -> MissingSte
 def insert_missing(
     steps: Iterable[T], *, first: int, last: int | None, index: Callable[[T], int]
 ) -> Iterator[T | MissingRange]:
-    """Yield steps in order, with a range wherever numbers are missing, up to ``last`` if one is given."""
+    """Yield steps in order, and a range wherever step numbers are missing, up to ``last`` if given."""
     expected = first
     for step in steps:
         if index(step) > expected:
@@ -103,7 +104,7 @@ _NEIGHBOURS = Statement(__file__, "step_neighbours")
 
 
 class StepMissing(Http404):
-    """The episode exists, the step does not."""
+    """Raised if an episode exists but the step does not."""
 
     def __init__(self, message: str, *, episode_id: int) -> None:
         super().__init__(message)
@@ -117,7 +118,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StepList:
-    """A page of an episode's steps in order, with what is missing; ``next_from`` begins the next page."""
+    """A page of an episode's steps and missing ranges in order; ``next_from`` begins the next page."""
 
     items: list[Row | MissingRange]
     next_from: int | None
@@ -125,7 +126,7 @@ class StepList:
 
 @dataclass(frozen=True, kw_only=True)
 class StepEvents:
-    """Page and site events recorded during one step; ``is_cut`` if there are more."""
+    """Page and site events that were recorded during one step; ``is_cut`` if there are more."""
 
     page: list[PageEvent]
     site: list[SiteEvent]
@@ -160,51 +161,51 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
 def thought_starts(
     *, episode_id: int, first: int, last: int, chars: int = BEGINNING_FETCHED
 ) -> dict[int, str]:
-    """Return the beginnings of the thoughts of steps ``first`` to ``last``."""
+    """Return the beginnings of the thoughts of steps ``first`` to ``last``, by step number."""
     rows = Step.objects.filter(episode_id=episode_id, index__range=(first, last))
     return dict(rows.values_list("index", Left("thought", chars)))
 
 
 def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
-    """Return the number of recorded steps, by episode; episodes without steps are left out."""
+    """Return each episode's number of recorded steps; episodes without steps are left out."""
     rows = Step.objects.filter(episode_id__in=list(episode_ids)).order_by().values_list("episode_id")
     return dict(rows.annotate(steps=Count("index")))
 
 
 def tail_first(*, episode_id: int) -> int:
-    """Return the first step of the list that ends with the last step; 1 if one page holds all steps."""
+    """Return the first step on a page that ends with the last step; 1 if all steps fit on one page."""
     newest = Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True)
     numbers = list(newest[: STEPS_PER_PAGE + 1])
     return numbers[STEPS_PER_PAGE - 1] if len(numbers) > STEPS_PER_PAGE else 1
 
 
 def step_get(*, episode: Episode, index: int) -> Step:
-    """Return one whole step. Raises ``Http404`` if there is none."""
+    """Return one whole step. Raises ``Http404`` if it does not exist."""
     return _step_or_404(Step.objects.filter(episode_id=episode.pk, index=index).first(), episode, index)
 
 
 def step_alone(*, episode_id: int, index: int) -> Step:
-    """Return one whole step with its episode, run and verdict, in one query; or 404."""
+    """Return one whole step with its episode, run and verdict in one query. Raises ``Http404`` if missing."""
     rows = Step.objects.select_related("episode__run", "episode__verdict")
     step = rows.filter(episode_id=episode_id, index=index).first()
     return step or step_get(episode=episode_alone(episode_id), index=index)
 
 
 def get_named_step(*, episode: Episode, index: int) -> Step:
-    """Return a step's number and screenshot, without its long texts; or 404."""
+    """Return a step with its number and screenshot but no long texts. Raises ``Http404`` if missing."""
     rows = Step.objects.only("episode_id", "index", "screenshot")
     return _step_or_404(rows.filter(episode_id=episode.pk, index=index).first(), episode, index)
 
 
 def step_nearest(*, episode_id: int, index: int) -> Step:
-    """Return the step itself, else the next one, else the last one, with its episode; or 404."""
+    """Return the step, else the next one, else the last, with its episode. Raises ``Http404`` if none."""
     rows = Step.objects.select_related("episode").filter(episode_id=episode_id)
     step = rows.filter(index__gte=index).order_by("index").first() or rows.order_by("-index").first()
     return step or _step_or_404(None, episode_alone(episode_id), index)
 
 
 def first_index(*, episode_id: int) -> int:
-    """Return the lowest step number, which is above 1 if the first steps are missing; 0 if there are none."""
+    """Return the lowest step number, above 1 if the first steps are missing; 0 if there are no steps."""
     return _numbers(episode_id).order_by("index").first() or 0
 
 
@@ -218,12 +219,12 @@ def step_after(*, episode_id: int, index: int) -> int | None:
 
 
 def step_neighbours(*, episode_id: int, index: int) -> Neighbours:
-    """Return the steps before and after one, in one query."""
+    """Return the steps before and after a step, in one query."""
     return Neighbours(*_NEIGHBOURS.rows(episode=episode_id, index=index)[0])
 
 
 def step_events(*, episode_id: int, index: int | None) -> StepEvents:
-    """Return the events of a step; with ``index`` None those that belong to no step."""
+    """Return a step's events, or with ``index`` None the events that belong to no step."""
     most = EVENTS_SHOWN + 1
     page = list(
         PageEvent.objects.filter(episode_id=episode_id, step=index).order_by("received_at", "page", "seq")[
@@ -237,7 +238,7 @@ def step_events(*, episode_id: int, index: int | None) -> StepEvents:
 
 
 def list_uploaded_blobs(hashes: Iterable[str]) -> dict[str, Blob]:
-    """Return those of these blobs that were uploaded; a step may name one that was not."""
+    """Return the uploaded blobs among these hashes; a step may refer to a blob that was never uploaded."""
     return Blob.objects.in_bulk([sha256 for sha256 in hashes if sha256])
 
 

@@ -1,4 +1,4 @@
-"""Tasks, without their golds."""
+"""Queries for tasks, without their golds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 TASKS_PER_PAGE = 50
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
-# Matches words as the search's filter ``problem`` does. Postgres answers a union from the indexes first;
-# otherwise it might read tasks in the order of ids and split the text of each into words.
+# Matches words like the search's filter ``problem``. With a union, Postgres first uses the indexes; otherwise
+# it might read tasks in the order of their ids and split each one's text into words.
 MATCHING = f"""
 {tasks_with("%(q)s")} UNION
 SELECT g.id FROM tasks_app_task g WHERE g.tags @> ARRAY[%(tag)s]::varchar[]"""  # noqa: S608 (constants)
@@ -32,7 +32,7 @@ CONDITIONS = {
     "gap": "t.gap_eligible = %(gap)s",
     "q": f"t.id IN ({MATCHING})",
 }
-# Joined where the list is sorted by a column of theirs.
+# Joined only if the list is sorted by one of their columns.
 JOINS = {
     "c": "LEFT JOIN (SELECT s.task_id, sum(s.correct) AS correct, sum(s.judged) AS judged "
     "FROM trajectories_tasksum s WHERE s.scope = 'run' GROUP BY 1) c ON c.task_id = t.id",
@@ -49,7 +49,7 @@ _ATTEMPTS = Statement(__file__, "task_attempts")
 
 
 class Share(NamedTuple):
-    """``correct`` of ``judged`` episodes."""
+    """An accuracy: ``correct`` of ``judged`` episodes."""
 
     correct: int = 0
     judged: int = 0
@@ -61,8 +61,9 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """A task with ``excerpt`` and ``picture`` (SHA-256 of the first one), its episodes of any run (``tries``)
-    and what was right among the judged ones, by arm."""
+    """A task in a list, with its number of episodes in all runs (``tries``) and its accuracy by arm. ``task``
+    is annotated with the question's ``excerpt`` and the SHA-256 of its first ``picture``.
+    """
 
     task: Task
     tries: int
@@ -86,11 +87,10 @@ class TaskPage:
 
 
 def task_excerpt(*, task: str = "") -> Left:
-    """Return the beginning of a task's question.
+    """Return a query expression for the beginning of a task's question.
 
-    It is the question's text if there is one, since a prompt may begin with a table.
-
-    ``task`` is the lookup path from the queried model to the task, such as ``task__``.
+    It prefers the question's text to the prompt, since a prompt may begin with a table. ``task`` is the
+    lookup path from the queried model to the task, such as ``task__``.
     """
     return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), BEGINNING_FETCHED)
 
@@ -119,7 +119,7 @@ def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> T
 
 
 def task_rows(task_ids: Sequence[int]) -> list[TaskRow]:
-    """Return rows of these tasks, in this order; tasks that do not exist are left out."""
+    """Return the rows of these tasks in the same order; tasks that do not exist are left out."""
     tasks = (
         Task.objects.defer("prompt", "payload")
         .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)
@@ -138,7 +138,7 @@ def task_rows(task_ids: Sequence[int]) -> list[TaskRow]:
 
 
 def task_get(task_id: int) -> Task:
-    """Return the task. Raises ``Http404`` if there is none."""
+    """Return a task. Raises ``Http404`` if it does not exist."""
     task = Task.objects.select_related("benchmark").filter(pk=task_id).first()
     if task is None:
         raise Http404(f"There is no task {task_id}.")

@@ -1,4 +1,4 @@
-"""The timeline of an episode: a small cell for each step, however much the step holds."""
+"""An episode's timeline, with a small cell for each step, however large the step is."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from trajectories.shell.queries.steps import MissingRange, MissingSteps, insert_
 from trajectories.shell.text.actions import Phrase, check_label, short_phrase, step_tone
 
 REACH = 8
-# Scripts read the index of the steps in parts of this many numbers.
+# Scripts read the step index in spans of this many step numbers.
 SPAN = 500
 WORDS_CHARS = 80
-# A bar is full at this duration; its length grows with the square root, so that short steps differ visibly.
+# A bar is full at this duration. Its length grows with the square root, so that short steps visibly differ.
 BAR_FULL_MS = 10_000
 # Step numbers are 32-bit integers.
 INDEX_MAX = 2**31 - 1
-# A step of an open episode that has no facts yet.
+# Marks a step of an open episode that has no facts yet.
 PENDING = "pending"
 PENDING_SIGN = "…"
 PENDING_LABEL = "checked after the episode ends"
@@ -33,10 +33,10 @@ _CELLS = Statement(__file__, "timeline_cells")
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A step in the timeline; ``screenshot`` is empty if it was never uploaded or is no picture.
+    """A step in the timeline. ``screenshot`` is empty if it was never uploaded or is not a picture.
 
-    Before facts are stored, ``repeats`` and ``action_check`` are provisional for the last steps requested,
-    and ``PENDING`` for the others.
+    Before facts are stored, the last of the requested steps have provisional values of ``repeats`` and
+    ``action_check``; for the others ``action_check`` is ``PENDING``.
     """
 
     index: int
@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def check(self) -> tuple[str, str] | None:
-        """Sign and label of the action check, if the page contradicts the step or its check is pending."""
+        """Sign and label of the action check if the page contradicts the step or the check is pending."""
         if self.action_check == PENDING:
             return PENDING_SIGN, PENDING_LABEL
         if self.action_check not in MISMATCHES:
@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def bar(self) -> int | None:
-        """The duration as 0 to 100; None if it was not measured."""
+        """The length of the duration's bar from 0 to 100; None if the duration was not measured."""
         if self.duration_ms is None:
             return None
         share = math.sqrt(max(self.duration_ms, 0) / BAR_FULL_MS)
@@ -73,7 +73,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline:
-    """The part of the timeline around one step; ``skips_start`` and ``skips_end`` if there is more."""
+    """A part of the timeline. ``skips_start`` and ``skips_end`` are true if more comes before or after it."""
 
     items: list[Cell | MissingRange]
     skips_start: bool = False
@@ -92,7 +92,7 @@ def timeline_around(*, episode_id: int, index: int, missing: MissingSteps, last:
 
 
 def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
-    """Return the steps from ``first`` to ``last``, both included, in one query if facts are stored."""
+    """Return the cells of steps ``first`` to ``last`` (inclusive), in one query if facts are stored."""
     rows = _CELLS.rows(
         episode=episode_id,
         words=WORDS_CHARS,
@@ -125,7 +125,7 @@ def _cell(
     where: str | None,
     *row: Any,
 ) -> Cell:
-    """Return a row of ``timeline_cells.sql``."""
+    """Build a cell from a row of ``timeline_cells.sql``."""
     duration_ms, screenshot, is_page_change, repeats, action_check, is_provisional = row
     return Cell(
         index=index,

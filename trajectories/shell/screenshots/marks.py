@@ -1,4 +1,4 @@
-"""A step's screenshot with the marks of its action and a caption."""
+"""Screenshots of steps with marks that show the action, and captions for them."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ SCROLLED_KINDS = ("scroll", "click", "input", "focus")
 LOAD = "load"
 EVENTS_MAX = 50
 _PAGE_BEFORE = Statement(__file__, "page_before")
-# A picture that would have more pixels than this is not enlarged.
+# A picture is not enlarged if it would then have more pixels than this.
 ENLARGED_PIXELS_MAX = 24_000_000
-# Masking changes the length of a text; nothing past this is ever shown.
+# Masking changes a text's length, but nothing past this limit is ever shown.
 READ_CHARS = 4 * CHARS
 PART_CHARS = 160
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepMarks:
-    """``css_width`` is the width of the window as the page reported it, None if it did not."""
+    """A step's marks. ``css_width`` is the window's width as the page reported it, None if it did not."""
 
     marks: Marks
     css_width: object = None
 
 
 def step_marks(step: Step, *, events: Sequence[PageEvent] | None = None) -> StepMarks:
-    """Return the marks of a step, on the first page that reported something; two queries at most.
+    """Return a step's marks for the first page that reported an event, with at most two queries.
 
-    ``events`` are the page events of the step in the order of their arrival; passing them saves a query.
+    ``events`` are the step's page events in their order of arrival; passing them saves a query.
     """
     rows = (
         _events(step) if events is None else [one for one in events if one.kind in DRAWN_KINDS][:EVENTS_MAX]
@@ -68,7 +68,7 @@ def _events(step: Step) -> list[PageEvent]:
 
 
 def _page_before(event: PageEvent) -> dict[str, Any]:
-    """Return the data of the page's load and of its last scroll report, by kind."""
+    """Return the data of the page's load event and of its last scroll report before ``event``, by kind."""
     rows = _PAGE_BEFORE.rows(
         episode=event.episode_id,
         page=event.page,
@@ -89,9 +89,10 @@ def _width_before(step: Step) -> object:
 def step_draw(
     step: Step, step_marks: StepMarks, *, is_small: bool = False, enlarged: int = 1
 ) -> Image.Image | None:
-    """Draw a step, or return None if it has no screenshot to show; ``is_small`` makes a thumbnail.
+    """Draw a step's screenshot and marks; return None if it has no screenshot that can be shown.
 
-    ``enlarged`` scales the picture up; marks are then drawn at full resolution.
+    ``is_small`` makes a thumbnail. ``enlarged`` is a factor by which the picture is scaled up before the
+    marks are drawn, so that they have the full resolution.
     """
     picture = thumbnails.thumbnail_read(step.screenshot) if is_small else None
     is_whole = picture is None
@@ -102,7 +103,7 @@ def step_draw(
     if not is_whole:
         row = Picture.objects.filter(pk=step.screenshot).only("width").first()
         width = row.width if row else None
-    # A page that did not report its window is assumed to have one CSS pixel per pixel.
+    # If a page did not report its window, one CSS pixel per pixel is assumed.
     css_width = step_marks.css_width or width
     shapes = step_marks.marks.in_css_pixels(
         marks.scale_of(pixels=width or picture.width, css_pixels=css_width)
@@ -119,7 +120,7 @@ def step_draw(
 
 
 def build_caption(episode: Episode, step: Step) -> Caption:
-    """Build a caption of step, action, beginning of the thought, task and model, with tokens masked."""
+    """Build a caption from step, action, beginning of the thought, task and model; tokens are masked."""
     target = target_description(step.action, observation=step.observation_text)
     phrase = action_phrase(step.action, target)
     where = phrase.where and f"on {phrase.where}"

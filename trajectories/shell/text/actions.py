@@ -1,4 +1,4 @@
-"""Actions as short phrases, and labels of their checks and results."""
+"""Short phrases for actions, and labels for their checks and results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trajectories.actions.checks import CHECKS, Tone
 from trajectories.actions.rules import NOT_PERFORMED, RESULTS
 from trajectories.actions.types import ActionType
 
-# The most characters that pages show of typed text, and of an element's name in the action.
+# Pages show at most this many characters of typed text, and of an element's name in the action.
 WHAT_CHARS = 199
 WHERE_CHARS = 79
 NOT_PERFORMED_LABEL = "Not performed"
@@ -24,11 +24,11 @@ NOT_CHECKED_LABEL = "Not checked yet"
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """``verb`` is the action's type, done in a ``manner`` where that is not the usual one; ``what`` is the
-    text typed, the key pressed or the address opened.
+    """The parts of the phrase that describes an action.
 
-    ``where`` describes the element, and ``id`` is its number; for an element that the page did not show,
-    ``where`` is the name that the action gives it.
+    ``verb`` is the action's type, and ``manner`` how it was done if that is unusual. ``what`` is the text
+    typed, the key pressed or the address opened. ``where`` describes the element, and ``id`` is the element's
+    id. If the page did not show the element, ``where`` is the target as written in the action.
     """
 
     verb: str
@@ -38,7 +38,7 @@ class Phrase:
     id: str = ""
 
     def holds(self, find: str) -> bool:
-        """Return whether a text occurs in the displayed action.
+        """Return True if a text occurs in the displayed action.
 
         The element's description belongs to the page and does not count.
         """
@@ -47,9 +47,9 @@ class Phrase:
 
 
 def action_phrase(action: object, target: str = "") -> Phrase:
-    """Return the phrase of a step's action, which may be any JSON that a policy wrote.
+    """Return the phrase for a step's action, which may be any JSON that a policy wrote.
 
-    ``target`` describes its element (``elements.target_description``); empty if unknown.
+    ``target`` is the description of the action's element (``elements.target_description``); empty if unknown.
     """
     if not isinstance(action, Mapping) or not action:
         return Phrase(verb="no action")
@@ -62,18 +62,18 @@ def action_phrase(action: object, target: str = "") -> Phrase:
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
-    """Return the phrase of an action whose parts were read separately."""
+    """Return the phrase for an action whose parts were read separately."""
     what = _object(types.find(action_type), what or "")
     return Phrase(verb=action_type or "no action", what=what, where=where or "")
 
 
 def _object(kind: ActionType | None, what: str) -> str:
-    """Return the object of an action with its unit."""
+    """Return an action's object with its unit, such as a typed text or a number of seconds."""
     return f"{what}{kind.unit}" if kind and kind.object and what else ""
 
 
 def pretty(value: object, indent: int | None = 2) -> str:
-    """Write JSON with non-ASCII letters unescaped."""
+    """Format a value as JSON, with non-ASCII letters unescaped."""
     return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
 
 
@@ -84,7 +84,7 @@ def _text(value: Any) -> str:
 
 
 def name_element(action: object, *, in_observation: str) -> str:
-    """Return the line of the observation that shows the action's target; empty if there is none."""
+    """Return the observation's line that shows the action's target; empty if there is none."""
     target = action.get("target") if isinstance(action, Mapping) else None
     if not isinstance(target, str) or not outline.is_element_id(target):
         return ""
@@ -93,7 +93,7 @@ def name_element(action: object, *, in_observation: str) -> str:
 
 
 def element_more(action: object, *, in_observation: str) -> str:
-    """Return the same line if it adds to the phrase, such as a state, an address or options; else empty."""
+    """Return the target's line of the observation if it adds to the phrase, such as a state; else empty."""
     line = name_element(action, in_observation=in_observation)
     description = elements.target_description(action, observation=line)
     target = action.get("target") if isinstance(action, Mapping) else None
@@ -103,13 +103,13 @@ def element_more(action: object, *, in_observation: str) -> str:
 
 
 def name_kind(kind: str, *, action_type: str) -> str:
-    """Return the outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
+    """Return the action check's outcome to show; "none" for a confirmed pause, which leaves no trace."""
     action = types.find(action_type)
     return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
 
 
 def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
-    """Return the outcome of an action as a label that needs no context."""
+    """Return a label for an action check's outcome that can be understood without context."""
     kind = name_kind(kind, action_type=action_type)
     if kind == "no_effect" and result in NOT_PERFORMED:
         return NOT_PERFORMED_LABEL
@@ -120,7 +120,7 @@ def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
 
 
 def step_tone(result: str, *, is_unread: bool, is_known: bool) -> Tone:
-    """Return the tone of a step's result; an unreadable step is worse than a failed action."""
+    """Return the tag colour of a step's result; an unreadable step is worse than a failed action."""
     if is_unread:
         return "bad"
     if not is_known:

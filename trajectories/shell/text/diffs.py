@@ -1,7 +1,7 @@
 """Diffs of two texts by lines or words, in bounded time.
 
-Python's ``difflib`` needs up to cubic time on texts that repeat themselves, which a policy may write: texts
-with too many pairs of equal parts are not diffed but reported as too large.
+Python's ``difflib`` takes up to cubic time on repetitive texts, and a policy may write such texts. Texts with
+too many pairs of equal parts are therefore not diffed but reported as too large.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ PAIRS_MAX = 60_000
 CHARS_MAX = 400_000
 CONTEXT = 3
 WORDS = re.compile(r"\s+|[^\s]+")
-# Below this share of common letters, the words that happen to be the same are noise. Texts with fewer words
-# than ``SHORT_WORDS`` are always diffed.
+# Below this share of common letters, texts share words only by chance and are not diffed. Texts with fewer
+# words than ``SHORT_WORDS`` are always diffed.
 COMMON_SHARE = 0.4
 SHORT_WORDS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A run of parts; ``folded`` stands for ``count`` unchanged lines."""
+    """Consecutive parts with the same kind of change; the kind ``folded`` hides ``count`` unchanged lines."""
 
     kind: Kind
     text: str = ""
@@ -39,8 +39,9 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Diff:
-    """``added`` and ``removed`` count lines or words. Texts that are too large or too different have no
-    changes listed."""
+    """The differences between two texts. ``added`` and ``removed`` count lines or words. ``changes`` is empty
+    if the texts are too large or too different.
+    """
 
     changes: list[Change] = field(default_factory=list)
     added: int = 0
@@ -54,14 +55,14 @@ class Diff:
 
 
 def lines_diff(before: str, after: str) -> Diff:
-    """Compare whole lines; unchanged runs are folded except for ``CONTEXT`` lines at either end."""
+    """Diff two texts by lines; unchanged runs are folded except for ``CONTEXT`` lines at either end."""
     if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
     return _diff(before.splitlines(), after.splitlines(), separator="\n", context=CONTEXT)
 
 
 def words_diff(before: str, after: str) -> Diff:
-    """Compare words and the space between them, nothing folded."""
+    """Diff two texts by words and the white space between them, without folding."""
     if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
     diff = _diff(WORDS.findall(before), WORDS.findall(after), separator="", context=None)
@@ -129,7 +130,7 @@ def _runs(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
 def _changes(
     kind: Kind, parts: Sequence[str], *, separator: str, context: tuple[int | None, int | None]
 ) -> Iterator[Change]:
-    """Yield changes; ``context`` is how many unchanged parts stay at either end of a run, None for all."""
+    """Yield changes; ``context`` unchanged parts are kept at either end of an unchanged run, all if None."""
     if not parts:
         return
     first, last = context

@@ -1,7 +1,7 @@
-"""The evidence of a verdict, as far as its reader may see it.
+"""A verdict's evidence, as far as a reader may see it.
 
-Verdicts on tasks of the mock sites are stored with ``conditions`` on the requested state: a list, empty for
-a task that is judged by its values alone.
+Verdicts on tasks of the mock sites are stored with ``conditions`` on the requested state. The list is empty
+for a task that is judged by its values alone.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ KINDS = {"goal": "Requested changes", "frame": "Everything else unchanged", "all
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Answer and gold as one verifier parsed them; ``gold`` is None for readers who may not see it.
+    """The answer and the gold as one verifier parsed them; ``gold`` is None for readers who may not see it.
 
-    ``values`` are the parts of both, if the task names several fields.
+    ``values`` has the parts of both if the task asks for several fields.
     """
 
     verifier: str
@@ -36,7 +36,7 @@ class Reading:
 
 
 def readings_of(evidence: Mapping[str, Any], *, golds: bool, fields: Sequence[str] = ()) -> list[Reading]:
-    """Return a reading for each verifier that was run, in the order of ids; ``fields`` are the task's."""
+    """Return a reading for each verifier that was run, sorted by verifier id; ``fields`` are the task's."""
     opinions = evidence.get("verifiers")
     if not isinstance(opinions, Mapping):
         return []
@@ -61,10 +61,10 @@ def _reading(verifier: str, opinion: Mapping[str, Any], *, golds: bool, fields: 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The requested state compared with the final one.
+    """A comparison of the requested state with the final state.
 
-    ``kinds`` states for each kind of condition whether all were held; ``groups`` has the conditions of each
-    kind, only for readers who may see golds.
+    ``kinds`` gives for each kind of condition True if all of them were met. ``groups`` has the conditions of
+    each kind; it is empty for readers who may not see golds.
     """
 
     kinds: list[tuple[str, bool]]
@@ -72,7 +72,7 @@ class Comparison:
 
 
 def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | None:
-    """Compare the conditions. Return None for a verdict without any, or a task judged by values alone."""
+    """Return the comparison of states; None for a verdict without conditions, as when values alone decide."""
     conditions = msgspec.convert(evidence.get("conditions") or [], list[Condition])
     if not conditions:
         return None
@@ -88,7 +88,7 @@ def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | N
 
 
 def lacks_comparison(task: Task, verdict: Verdict | None, evidence: Mapping[str, Any]) -> bool:
-    """Return whether a verifier compared states but the verdict was stored without the comparison."""
+    """Return True if a verifier compared states but the verdict was stored without the comparison."""
     family = registry.find_by_tags(task.tags)
     is_judged = verdict is not None and bool(verdict.verifier) and verdict.outcome != Verdict.Outcome.VOID
     return is_judged and family is not None and family.is_done and not evidence.get("conditions")

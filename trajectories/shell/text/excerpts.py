@@ -1,4 +1,4 @@
-"""The part of a thought that matches a query."""
+"""Excerpts of thoughts around the matches of a query."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Part:
 
 
 def excerpt(thought: str, *, query: str, before: int = REACH_CHARS) -> list[Part]:
-    """Return the text around the first hit, cut with an ellipsis; without a hit the beginning of the thought.
+    """Return the text around the first hit, cut with ellipses, or the thought's beginning if there is no hit.
 
-    ``before`` is how many characters it begins before the hit.
+    The excerpt begins ``before`` characters before the hit.
     """
-    # Masking comes first: neither a hit nor the cut may split what would be masked.
+    # Tokens are masked first, because a hit or a cut could split a token that must be masked.
     text = mask_tokens(thought[:SEARCHED_CHARS])
     phrases = [words for sign, words in query_terms(query) if not sign]
     hits = _hits(text, phrases)
@@ -50,7 +50,7 @@ def excerpt(thought: str, *, query: str, before: int = REACH_CHARS) -> list[Part
 
 
 def excerpt_html(parts: Iterable[Part]) -> SafeString:
-    """Return the parts escaped, with tokens masked, invisible characters named and hits in ``<mark>``."""
+    """Escape the parts, with tokens masked, invisible characters shown as codes, and hits in ``<mark>``."""
     return mark_safe("".join(map(_part_html, parts)))  # noqa: S308 (each part is escaped)
 
 

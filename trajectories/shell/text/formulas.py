@@ -1,8 +1,8 @@
 r"""Formulas of a text as plain characters, for lists: ``$\frac{1}{2}\le x$`` is ``1/2 ≤ x``.
 
-Pages that show one question typeset its formulas; a row of a list has no room for that. TeX after the first
-``CHARS_MAX`` characters of a text stays as source, and so does a longer formula: the search for a missing end
-takes time quadratic in what follows.
+Pages that show one question typeset its formulas, but a list's row has no room for that. TeX after the first
+``CHARS_MAX`` characters of a text is left as it is, and so is a longer formula, because the search for a
+missing end takes time quadratic in the length of the rest.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from trajectories.shell.text.plain_tex import PLACEHOLDERS, tex_to_text
 from trajectories.shell.text.untrusted import cut, first_line, goes_on
 
 ANY = r"(?s:.)"
-# Words within a formula may contain formulas themselves.
+# Text within a formula may itself contain formulas.
 IN_DOLLARS = rf"(?:\\(?:text|mbox)\{{[^{{}}]{{0,200}}\}}|\\{ANY}|[^$\\])"
 
 
 def _pattern(*, is_cut: bool) -> re.Pattern[str]:
-    """Match formulas and what may be one: a drawing's program, an environment without delimiters, a formula
-    with spaces inside its delimiters; with ``is_cut`` also a formula cut off at the end of the text."""
+    """Compile a pattern for formulas, including a drawing's program, an environment without delimiters and a
+    formula with spaces inside its delimiters; with ``is_cut`` also a formula cut off at the end of the text.
+    """
     if_cut = "" if is_cut else "(?!)"
     return re.compile(
-        # Rejects most positions at once.
+        # This lookahead quickly rejects most positions.
         r"(?=[\\$\[])(?:"
         rf"(?P<figure>\[asy\]{ANY}*?(?:\[/asy\]|(?P<figure_cut>{if_cut}\Z)))"
         rf"|(?P<tex>{TEX.pattern})"
@@ -53,19 +54,20 @@ CHARS_MAX = 5_000
 
 
 def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
-    """Return the text with its formulas in plain characters; everything else, prices included, is unchanged.
+    """Replace the formulas in a text by plain characters; everything else, including prices, is unchanged.
 
-    ``chars``: how many characters are needed, not counting white space; the rest may be missing.
-    ``is_cut``: the text is the beginning of a longer one, so its last formula may be incomplete.
+    ``chars`` is how many characters are needed, not counting white space; the rest may be left out.
+    ``is_cut`` is true if the text is the beginning of a longer one, so that its last formula may be
+    incomplete.
     """
-    # Masking comes first: rendering a formula may split what would be masked.
+    # Tokens are masked first, because rendering a formula could split a token that must be masked.
     text = mask_tokens(text or "")
     pattern = CUT if is_cut and len(text) <= CHARS_MAX else WHOLE
     parts: list[str] = []
     end = place = length = 0
     while (chars is None or length <= chars) and (match := pattern.search(text, place, CHARS_MAX)):
         rendered = _render_formula(match)
-        if rendered is None:  # the dollar of a price; formulas may follow
+        if rendered is None:  # this is the dollar sign of a price; formulas may follow
             place = match.start() + 1
             continue
         new = [text[end : match.start()], rendered]
@@ -77,7 +79,7 @@ def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = Fals
 
 
 def formula_to_text(tex: str) -> str:
-    """Return a formula in plain characters, or as TeX if those would omit a part, or if it is too long."""
+    """Return a formula in plain characters, or as TeX if it is too long or would lose a part."""
     tex = mask_tokens(tex)
     if len(tex) > CHARS_MAX:
         return tex
@@ -93,7 +95,7 @@ def first_line_to_text(beginning: str, limit: int = 160) -> str:
 
 
 def question_line(beginning: str, limit: int = 160) -> str:
-    """Return the beginning of a question in one line, with pictures by name.
+    """Return the beginning of a question in one line, with pictures replaced by their names.
 
     Line breaks become spaces, because the first line may end inside a formula.
     """
@@ -102,7 +104,7 @@ def question_line(beginning: str, limit: int = 160) -> str:
 
 
 def figures_named(text: str) -> str:
-    """Return the text with the name of each picture in its place, where pictures cannot be shown."""
+    """Replace each picture in a text by its name, for places that cannot show pictures."""
     return PLACE.sub(r"[Figure \1]", PICTURE.sub(r"[\1]", text or ""))
 
 
@@ -117,12 +119,12 @@ def _render_formula(match: re.Match[str]) -> str | None:
         return None
     tex = DELIMITERS.sub("", whole)
     text = f"{tex_to_text(_closed(tex))}{ELLIPSIS}" if is_cut else tex_to_text(tex)
-    # A displayed formula is separate from the words around it.
+    # Spaces separate a displayed formula from the words around it.
     return f" {text} " if whole.startswith(DISPLAYED) else text
 
 
 def _is_formula(whole: str, *, is_cut: bool) -> bool:
-    """Return whether a text in or after dollar signs is a formula; prices and programs contain words."""
+    """Return True if a text in or after dollar signs is a formula; prices and programs contain words."""
     inside = DELIMITERS.sub("", whole)
     without = COMMAND.sub("", inside)
     if WORD.search(without):
@@ -133,7 +135,7 @@ def _is_formula(whole: str, *, is_cut: bool) -> bool:
 
 
 def _closed(tex: str) -> str:
-    """Return a formula that was cut off, with its open braces and environments closed."""
+    """Close the open braces and environments of a formula that was cut off."""
     tex = CUT_COMMAND.sub("", tex)
     open_ends: list[str] = []
     for match in OPENERS.finditer(tex):

@@ -1,4 +1,4 @@
-"""Long texts of a step, ready for a page: cut, escaped, with matches of a search marked."""
+"""Long texts of a step, prepared for a page: cut, escaped, and with a search's matches highlighted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.utils.safestring import SafeString, mark_safe
 from core.episodes.tokens import mask_tokens
 from trajectories.shell.text.untrusted import visible_html
 
-# A browser lays this out quickly; the page links to the whole text.
+# A browser quickly lays out a text of this length; the page links to the whole text.
 SHOWN_CHARS = 60_000
 MARKS_MOST = 500
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """``html`` is the beginning of a text of ``length`` characters with ``matches`` of a search."""
+    """A text on a page. ``html`` is its beginning; ``length`` and ``matches`` count in the whole text."""
 
     html: SafeString
     length: int
@@ -29,7 +29,7 @@ class Shown:
 
     @property
     def unmarked(self) -> int:
-        """Number of matches in the hidden part."""
+        """Number of matches in the part of the text that is not shown."""
         return max(0, self.matches - self.html.count("<mark>")) if self.is_cut else 0
 
     def __bool__(self) -> bool:
@@ -48,11 +48,11 @@ def beginning(text: str) -> SafeString:
 
 
 def marked(text: str, find: str) -> SafeString:
-    """Escape the text, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
+    """Escape a text and put up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
     text = mask_tokens(text)
     if not find:
         return visible_html(text)
-    # Leave out the marks if they would change how the text is escaped.
+    # The marks are left out if they would change how the text is escaped.
     parts = re.split(f"({re.escape(find)})", text, maxsplit=MARKS_MOST, flags=re.IGNORECASE)
     if "".join(map(visible_html, parts)) != visible_html(text):
         return visible_html(text)

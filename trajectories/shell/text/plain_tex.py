@@ -1,8 +1,8 @@
 r"""One TeX formula as a line of plain characters: ``\frac{1}{2^{10}}`` becomes ``1/2¹⁰``.
 
-pylatexenc parses the formula and knows most characters; the tables of ``plain_tex.toml`` and the rules here
-render what needs care in one line: fractions, powers, roots, matrices, repeating decimals. A formula that
-does not parse keeps its TeX.
+pylatexenc parses the formula and knows most characters. The tables of ``plain_tex.toml`` and the rules in
+this module render what is difficult to write in one line: fractions, powers, roots, matrices, repeating
+decimals. A formula that cannot be parsed stays TeX.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ NO_PRODUCT = re.compile(r"(?<=.)[\s+\-±∓,;:=<>/∑∏∫]")
 MARKS = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "dot": "\u0307", "vec": "\u20d7"}
 BEFORE_MINUS = re.compile(r"[-+±·×] *\Z")
 RELATIONS = "≤≥≠≈≡≢≅≃∼≪≫≰≱≮≯∝≜≔⊨∈∉∋⊂-⊋∪∩∖∧∨⊕⊖⊗·×÷→←↔⇒⇐⇔↦⇌∥∦⊥∣∤"
-# Each a pattern and its replacement, applied in this order: to the TeX before it is parsed, ...
+# Patterns with their replacements, applied in this order to the TeX before it is parsed.
 BEFORE = (
-    (r"(?<!\\)%", r"\\%"),  # a percent sign, not a comment
+    (r"(?<!\\)%", r"\\%"),  # a percent sign is never a comment
     (r"\\(?:left|right|middle)(?![A-Za-z])\s*\.?", ""),
     (r"\{\s*\\rm(?![A-Za-z])", r"\\text{"),
-    (r"\\(?:\\|cr(?![A-Za-z]))(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?", r"\\\\"),  # with the height of the row
+    (r"\\(?:\\|cr(?![A-Za-z]))(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?", r"\\\\"),  # with a row's height
     (r"\{([^{}]{1,200})\\over(?![A-Za-z])([^{}]{1,200})\}", r"\\frac{\1}{\2}"),
     (r"\{([^{}]{1,200})\\choose(?![A-Za-z])([^{}]{1,200})\}", r"\\binom{\1}{\2}"),
 )
 
-# Soft brackets become ``( )`` where a neighbour touches them; a soft space becomes one between two words.
+# Soft brackets become ``( )`` if a neighbour touches them; a soft space becomes a space between two words.
 OPEN, CLOSE, SPACE = "\ue000", "\ue001", "\ue002"
 
 DENOMINATOR = re.compile(
@@ -66,7 +66,7 @@ CHARACTERS: dict[str, str] = {
 
 
 def group(text: str) -> str:
-    """Return a group: in brackets where more than its end would touch what follows."""
+    """Return a group in soft brackets, unless it is a single word or atom that needs none."""
     return text if not text or WORD.fullmatch(text) or _group(text) == text else f"{OPEN}{text}{CLOSE}"
 
 
@@ -102,7 +102,7 @@ def index(text: str) -> str:
 
 
 def _overline(text: str) -> str:
-    """Draw a line over each character: over digits that repeat, or over a segment."""
+    """Draw a line over each character, as over repeating digits or the name of a line segment."""
     word = text.rstrip(",.")
     lined = "".join(f"{character}\u0305" for character in word) + text[len(word) :]
     return lined if WORD.fullmatch(word) else f"bar({text})"
@@ -116,7 +116,7 @@ def _all(names: str, arguments: str, render: Callable[..., str]) -> dict[str, tu
     return dict.fromkeys(names.split(), (arguments, render))
 
 
-# How each command reads its arguments (a star, an option, groups) and renders them.
+# For each command, its arguments (a star, an option, groups) and the function that renders them.
 COMMANDS: dict[str, tuple[str, Callable[..., str]]] = {
     **_all(
         "text textbf textit textrm textsf texttt textsc textup textnormal emph mathrm mathsf mathtt", "{", str
@@ -160,7 +160,7 @@ MIXED = re.compile(rf"(?<![\w.)])(\d+)\s*{OPEN}(\d+/\d+){CLOSE}")
 TOUCHED_LEFT = re.compile(rf"[\w)\]}}!'′°⌉⌋⟩{CLOSE}{SPACE}]\Z|(?:[/÷]|\d ) *\Z")
 TOUCHED_RIGHT = re.compile(rf"[\w(\[{{√∛^!'′/⌈⌊⟨∑∏∫\\{OPEN}{SPACE}]")
 
-# ... and to the text after it was rendered.
+# Patterns with their replacements, applied in this order to the rendered text.
 AFTER = (
     (rf"(√(?:{NUMBER}|{LETTER})|{LETTER}\^.){SPACE}(?=[{SCRIPTS}^_!])", r"(\1)"),
     (rf"{SPACE}{{2,}}", SPACE),
@@ -174,7 +174,7 @@ AFTER = (
 
 
 class _Walker(latexwalker.LatexWalker):  # type: ignore[misc]
-    r"""An argument may be a command with its own, as in ``x^\frac12``; one missing at the end is empty."""
+    r"""A parser that accepts commands as arguments (``x^\frac12``) and reads a missing last one as empty."""
 
     def get_latex_expression(self, pos: int, strict_braces: Any = None, parsing_state: Any = None) -> Any:
         try:
@@ -195,7 +195,7 @@ class _Renderer(latex2text.LatexNodes2Text):  # type: ignore[misc]
         return group(self.nodelist_to_text(node.nodelist))
 
     def macro_node_to_text(self, node: Any) -> str:
-        """Keep the TeX of an unknown command."""
+        """Render a command; an unknown command keeps its TeX."""
         if node.macroname in COMMANDS:
             return self._command(node, COMMANDS[node.macroname][1])
         return CHARACTERS.get(node.macroname, f"\\{node.macroname}{SPACE}")
@@ -226,7 +226,7 @@ class _Renderer(latex2text.LatexNodes2Text):  # type: ignore[misc]
 
 
 def _syntax() -> macrospec.LatexContextDb:
-    """Return the commands with their numbers of arguments; unlisted commands take none."""
+    """Return the commands with their numbers of arguments; commands that are not listed take none."""
     context = macrospec.LatexContextDb()
     context.add_context_category(
         "lab",

@@ -1,4 +1,4 @@
-"""A task's question as the lab shows it, in the variation of one episode or as in its source."""
+"""A task's question as the lab shows it, in an episode's variation or in its original form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
 
 
 def problem_context(task: Any, variation: Variation | None = None) -> dict[str, Any]:
-    """Return the context of ``lab/shared/_question.html``: the payload's text, or else the task's prompt."""
+    """Return the context of ``lab/shared/_question.html``, from the payload's text or else the prompt."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shown = dict(payload_shown(payload, variation))
     if not isinstance(shown.get("text"), str):
@@ -34,7 +34,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
 
 
 def map_sources(task: Any, variation: Variation | None) -> dict[str, str]:
-    """Return each choice's label in the source by the episode's label; empty if the order is the same."""
+    """Map each choice's label in the episode to its original label; empty if the order is the same."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     labels = [choice["label"] for choice in payload.get("choices", ())]
     order = list((variation or {}).get("order", ()))
@@ -44,18 +44,18 @@ def map_sources(task: Any, variation: Variation | None) -> dict[str, str]:
 
 
 def name_answer(answer: str, sources: Mapping[str, str]) -> str:
-    """Return an answer in the episode's labels, with the source's label of the selected choice."""
+    """Return an answer in the episode's labels, followed by the selected choice's original label."""
     return f"{answer} (source {sources[answer]})" if answer in sources else answer
 
 
 def gold_named(gold: str, sources: Mapping[str, str]) -> str:
-    """Return a gold, which uses the source's labels, in the form of ``name_answer``."""
+    """Return a gold, which uses the original labels, in the form of ``name_answer``."""
     shown = next((label for label, source in sources.items() if source == gold), gold)
     return name_answer(shown, sources)
 
 
 def problem_shape(task: Any) -> list[tuple[str, str]]:
-    """Return the parts of a question and the tools that its page can offer, as names and values."""
+    """Return the question's parts and the tools that its page can offer, as pairs of a name and a value."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shape: list[tuple[str, str]] = []
     if options := payload.get("choices"):
@@ -86,6 +86,6 @@ def _part(part: Mapping[str, Any]) -> dict[str, str]:
 
 
 def question_text(task: Task) -> str:
-    """Return the question itself: its text if it has one, since a prompt may begin with a table."""
+    """Return the question's text, or its prompt if it has no text, since a prompt may begin with a table."""
     text = task.payload.get("text") if isinstance(task.payload, dict) else None
     return text if isinstance(text, str) and text else task.prompt

@@ -1,4 +1,4 @@
-"""Thoughts with their sentences coloured by class, and the shares of classes as a ribbon."""
+"""Thoughts with sentences coloured by class, and a ribbon that shows the shares of the classes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ BAR_HEIGHT = 40
 
 
 def coloured(thought: str, letters: str) -> SafeString:
-    """Return the beginning of a thought, escaped, each sentence in an element of its class.
+    """Return the beginning of a thought, escaped, with an element around each sentence for its class.
 
-    ``letters`` are the classes of its sentences in order; sentences without one stay as they are.
+    ``letters`` are the classes of the thought's sentences in order; a sentence without a class gets no
+    element.
     """
     text = mask_tokens(thought)[:SHOWN_CHARS]
     parts: list[SafeString] = []
@@ -47,7 +48,7 @@ def _sentence(text: str, kind: SentenceClass) -> SafeString:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A class within a bar: how many sentences, and where it is drawn."""
+    """A class within a bar, with its number of sentences and the position at which it is drawn."""
 
     kind: SentenceClass
     count: int
@@ -57,7 +58,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """The sentences of a step's thought by class, from the codebook's first on; no parts if it has none."""
+    """A bar that shows a step's sentences by class, in the codebook's order; empty without sentences."""
 
     index: int
     letters: str
@@ -78,13 +79,13 @@ class Bar:
 
     @property
     def words(self) -> str:
-        """All of it in words: ``2 calculates, 1 announces``."""
+        """The bar in words: ``2 calculates, 1 announces``."""
         return ", ".join(f"{part.count} {part.kind.title.lower()}" for part in self.parts) or "no thought"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Total:
-    """A class over all bars; ``score`` is how often the rules are right about it, None if not measured."""
+    """A class's total over all bars. ``score`` is the rules' accuracy for it; None if not measured."""
 
     kind: SentenceClass
     count: int
@@ -94,13 +95,13 @@ class Total:
 
 @dataclass(frozen=True, kw_only=True)
 class Ribbon:
-    """A bar for each step whose sentences are known."""
+    """A row of bars, one for each step whose sentences are known."""
 
     bars: Sequence[Bar]
 
     @classmethod
     def of(cls, letters: Iterable[tuple[int, str | None]]) -> Ribbon:
-        """Return a ribbon of the numbers of steps and their letters."""
+        """Build a ribbon from pairs of a step number and the letters of its sentences."""
         return cls(bars=[Bar(index=index, letters=of_step) for index, of_step in letters if of_step])
 
     @property

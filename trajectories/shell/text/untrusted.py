@@ -1,4 +1,4 @@
-"""Text from others, made safe to display."""
+"""Untrusted text, made safe to display."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.episodes.tokens import mask_tokens
 
-# Characters that reorder or hide the text around them; pages show their codes. Tabs and line ends stay.
+# Characters that reorder or hide the text around them. Pages show their codes. Tabs and line ends are kept.
 INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\U000e0000-\U000e007f]"
 )
-# No script puts more combining marks on a letter; heaps of them cover neighbouring lines.
+# No script puts more combining marks than this on a letter; stacks of marks would cover adjacent lines.
 MARKS_MOST = 8
 _MARK = "".join(
     map(chr, filter(lambda code: unicodedata.category(chr(code)) in ("Mn", "Me"), range(0x1FFFF)))
 )
 _HEAP = re.compile(f"([{_MARK}]{{{MARKS_MOST}}})([{_MARK}]+)")
-# A quick test for texts that may have heaps: looking for marks takes a thousand times as long.
+# A quick test for texts that may have such stacks, since searching for the marks takes 1,000 times as long.
 _PERHAPS = re.compile(rf"[^\w\s\x00-\x7f]{{{MARKS_MOST + 1}}}")
 
-# Rows show how texts begin. More is read than a row can show, since formulas become shorter as plain text,
-# and one more character, which tells whether the text goes on.
+# Rows show the beginnings of texts. More is read than a row can show, since formulas become shorter as plain
+# text, and one more character is read to find out whether the text continues.
 BEGINNING_CHARS = 400
 BEGINNING_FETCHED = BEGINNING_CHARS + 1
 
 
 def goes_on(beginning: str) -> bool:
-    """Return whether a text continues after its first ``BEGINNING_FETCHED`` characters, which were read."""
+    """Return True if a text, read up to ``BEGINNING_FETCHED`` characters, is longer than a beginning."""
     return len(beginning) > BEGINNING_CHARS
 
 
 def visible(text: object) -> str:
-    """Return a value's text without markup, with invisible characters named and heaps of marks counted."""
+    """Return a value as text, with codes for invisible characters and counts for stacks of marks."""
     return _heaps(INVISIBLE.sub(_code_point, mask_tokens(str(text))), "{}")
 
 
 def visible_html(text: object) -> SafeString:
-    """Return the same, escaped, with the names styled differently from the text itself; nothing for None."""
+    """Return ``visible`` text as escaped HTML that styles codes and counts differently; None is empty."""
     escaped = escape(mask_tokens("" if text is None else str(text)))
     shown = INVISIBLE.sub(lambda match: f'<span class="invisible">{_code_point(match)}</span>', escaped)
     shown = _heaps(shown, '<span class="invisible">{}</span>')
@@ -59,7 +59,7 @@ def cut(line: str, limit: int) -> str:
 
 
 def _heaps(text: str, form: str) -> str:
-    """Leave at most ``MARKS_MOST`` marks on a letter of the text; ``form`` formats the number of others."""
+    """Keep at most ``MARKS_MOST`` marks on any letter; ``form`` formats the number of removed marks."""
     if not _PERHAPS.search(text):
         return text
     return _HEAP.sub(lambda match: match[1] + form.format(f"+{len(match[2]):,} marks"), text)

@@ -1,4 +1,4 @@
-"""Answers of several values, each with the name of its field."""
+"""Answers that consist of several values, each with the name of its field."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from verifiers import denotations
 
-# An answer may have any number of values; more than this would fill a page.
+# An answer may have any number of values, and more than this would fill a page.
 VALUES_MOST = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
-    """``given`` is None if missing; ``expected`` also for readers who may not see golds.
+    """A value of an answer. ``given`` is None if missing; ``expected`` also if the reader may not see golds.
 
-    A value beyond the task's fields has an empty ``field``.
+    An additional value, for which the task has no field, has an empty ``field``.
     """
 
     field: str
@@ -26,7 +26,7 @@ class Value:
 
 
 def fields_of(task: Any) -> list[str]:
-    """Return the names of the values that a task asks for, as its page shows them; empty for one value."""
+    """Return the names of the values that a task asks for, as on its page; empty for a single value."""
     return name_fields(task.payload if isinstance(task.payload, Mapping) else {})
 
 
@@ -37,9 +37,10 @@ def name_fields(payload: Mapping[str, Any]) -> list[str]:
 def values_of(
     fields: Sequence[str], *, given: str | Sequence[str], expected: str | Sequence[str] = ()
 ) -> list[Value]:
-    """Return the values in the order of the fields, parsed as verifiers do: ``|`` separates a text's values.
+    """Return the values in the order of the fields. As in verifiers, ``|`` separates the values in a text.
 
-    Empty for a task without fields, and for more than ``VALUES_MOST`` values, which are shown as one text.
+    The list is empty for a task without fields, and for more than ``VALUES_MOST`` values, which are shown as
+    one text.
     """
     if not fields:
         return []
@@ -50,7 +51,7 @@ def values_of(
 
 
 def _items(answer: str | Sequence[str]) -> list[str]:
-    """Return the values of an answer; an empty text has none."""
+    """Return an answer's values; an empty text has none."""
     if isinstance(answer, str):
         return denotations.split_cell(answer) if answer else []
     return [str(value) for value in answer]
