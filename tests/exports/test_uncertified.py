@@ -50,7 +50,7 @@ def exported(named: Named, **parameters: Any) -> Export:
 def test_what_is_not_certified_pays_no_training_run_in_an_export(judge: Judge, by_judge: Named) -> None:
     graded(judge, "train")
     other = graded(judge, "eval")
-    with pytest.raises(GymError, match="has not been held against people's labels") as raised:
+    with pytest.raises(GymError, match="has not been compared with people's labels") as raised:
         exported(by_judge)
     assert (raised.value.code, raised.value.status) == ("judge_not_certified", 422)
     assert list(raised.value.fields) == ["reward_profile"]
@@ -68,7 +68,7 @@ def test_a_run_that_came_after_the_request_is_not_paid_either(judge: Judge, by_j
     EXPORTS.run(requested.pk)
     requested.refresh_from_db()
     assert (requested.state, requested.result.get("files", [])) == ("failed", [])
-    assert "A training run is paid for certified criteria alone" in requested.problem
+    assert "A training run may be paid only for certified criteria" in requested.problem
 
 
 def test_components_stay_raw_with_their_source_and_whether_they_may_pay(judge: Judge) -> None:

@@ -46,4 +46,4 @@ def test_what_a_judge_was_measured_at_is_published_and_its_address_is_not(
     assert (grounded.true_positive.value, grounded.true_positive.units) == (1.0, 50)
     assert grounded.true_positive.low > 0.9
     assert (direct.is_certified, direct.true_negative, direct.attempts_attacked) == (None, None, 0)
-    assert "has not been held against people's labels" in direct.problems[0]
+    assert "has not been compared with people's labels" in direct.problems[0]

@@ -70,14 +70,14 @@ def test_a_term_names_a_judge_and_a_criterion_that_there_are(
 def test_a_training_run_is_paid_for_certified_criteria_alone(judge: Judge) -> None:
     one, both = stored("judge/strict/grounded"), stored("judge/strict")
     for named in (one, both):
-        with pytest.raises(GymError, match="has not been held against people's labels") as raised:
+        with pytest.raises(GymError, match="has not been compared with people's labels") as raised:
             create("train", named)
         assert (raised.value.code, raised.value.status) == ("judge_not_certified", 422)
         assert create("eval", named).pk
     certify(judge, "grounded")
     assert create("train", one).settings["reward_profile"] == one.reference
     certify(judge, "direct", is_certified=False)
-    with pytest.raises(GymError, match="direct was held against people's labels and is not certified"):
+    with pytest.raises(GymError, match="direct was compared with people's labels and is not certified"):
         create("train", both)
 
 

@@ -97,7 +97,7 @@ def test_a_blend_is_the_mean_of_what_there_is() -> None:
     assert "adds up to 0.9" in refused(
         {"component": "outcome", "trust": 0.6}, {"component": "form", "trust": 0.3}, combination="blend"
     )
-    assert "needs its `trust`" in refused(*terms, {"component": "syntax"}, combination="blend")
+    assert "needs a `trust`" in refused(*terms, {"component": "syntax"}, combination="blend")
     assert "belongs to a blend" in refused(*terms)
 
 
@@ -160,14 +160,14 @@ def test_a_clip_bounds_the_sum_and_the_last_step_bears_it() -> None:
         ([{"component": "sintax"}], {}, "Did you mean syntax?"),
         ([{"component": "milestone/opened_trip"}], {}, "Did you mean opened_trips"),
         ([{"component": "milestone"}], {}, "milestone"),
-        ([{"component": "outcome"}, {"component": "outcome"}], {}, "give each a name"),
+        ([{"component": "outcome"}, {"component": "outcome"}], {}, "Give each its own name"),
         ([{"component": "outcome", "high": 0}], {}, "below its `high`"),
         ([{"component": "outcome", "weight": "a"}], {}, "weight"),
         ([{"component": "outcome", "colour": 1}], {}, "colour"),
         ([{"component": "outcome"}], {"clip": [1, 0]}, "lower bound"),
         ([{"component": "outcome"}], {"combination": "product", "shape": "per_step"}, "Only a sum"),
         ([], {}, "terms"),
-        ([{"component": "outcome", "gate": {"term": "none"}}], {}, "is no term"),
+        ([{"component": "outcome", "gate": {"term": "none"}}], {}, "refers to an unknown term"),
     ],
 )
 def test_what_cannot_be_paid_is_refused_in_words(

@@ -1,1 +1,1 @@
-"""Rewards in parts: components of episodes and steps with their sources, and profiles that combine them."""
+"""Rewards, made up of components of episodes and steps and of profiles that combine the components."""

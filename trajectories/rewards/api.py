@@ -1,4 +1,4 @@
-"""The calls about components and profiles; runs' and episodes' rewards are read with them."""
+"""REST calls for components, learned rewards and profiles, and the records of rewards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trajectories.rewards.types import Level
 
 EPISODES_MAX = 1_000
 REFERENCE_CHARS = 140
-PROFILE_HELP = "Name of a profile, or `name@hash`; by default that of the run."
+PROFILE_HELP = "A profile's name, or `name@hash`. The default is the run's profile."
 
 
 class ProfileQuery(Query, kw_only=True):
@@ -35,7 +35,7 @@ class RewardsQuery(ProfileQuery, kw_only=True):
 
 
 class ComponentRecord(Struct, frozen=True, kw_only=True):
-    """A component. If ``is_family`` is true, values are named ``id/name``."""
+    """A reward component. If ``is_family`` is true, its values are named ``id/name``."""
 
     id: str
     title: str
@@ -44,7 +44,7 @@ class ComponentRecord(Struct, frozen=True, kw_only=True):
     reads: str
     level: Level
     low: float
-    high: Annotated[float | None, Meta(description="Null where nothing bounds it.")]
+    high: Annotated[float | None, Meta(description="Null if there is no upper bound.")]
     is_family: bool
     version: int
 
@@ -54,7 +54,9 @@ class ComponentList(Struct, frozen=True):
 
 
 class ProfileRecord(Struct, frozen=True, kw_only=True):
-    """``reference`` always means this very profile; the name alone means the newest of that name."""
+    """A stored profile. ``reference`` always refers to exactly this profile; a name alone refers to the
+    newest profile with that name.
+    """
 
     reference: str
     sha256: str
@@ -66,8 +68,9 @@ class ProfileList(Struct, frozen=True):
 
 
 class LearnedReward(Struct, frozen=True, kw_only=True):
-    """A model with its card. ``component`` names its values. With ``may_pay`` a profile of a training run may
-    name it."""
+    """A learned model with its card. ``component`` is the name of its values. If ``may_pay`` is true, the
+    profile of a training run may use it.
+    """
 
     component: str
     name: str
@@ -91,8 +94,8 @@ class ComponentsView(APIView):
 
     @call(
         "reward_components",
-        "List the components of rewards",
-        answers={200: (ComponentList, "All components, by id.")},
+        "List the reward components",
+        answers={200: (ComponentList, "All components, sorted by id.")},
     )
     def get(self, request: Request) -> Response:
         results = [
@@ -107,9 +110,9 @@ class LearnedRewardsView(APIView):
     @call(
         "learned_reward_list",
         "List learned rewards with their cards",
-        description="What was measured of each model that the installation has fitted, on tasks held apart: "
-        "how well it ranks, where it fails, and how it can be fooled.",
-        answers={200: (LearnedRewardList, "The newest hundred, those that may not pay included.")},
+        description="A card contains what was measured on held-out tasks for a model that this installation "
+        "has fitted: how well it ranks, where it fails, and how it can be fooled.",
+        answers={200: (LearnedRewardList, "The newest 100 models, including those that may not pay.")},
     )
     def get(self, request: Request) -> Response:
         results = [
@@ -132,11 +135,14 @@ class ProfilesView(APIView):
     @call(
         "reward_profile_store",
         "Store a reward profile",
-        description="How components become one number. The same content is the same profile. One under which "
-        "a wrong answer could be paid like a right one is refused, unless it says "
-        "`allow_shaping_over_outcome`.",
+        description="A profile defines how components become one number. Sending the same content again "
+        "gives the same profile. A profile that could pay a wrong answer as much as a right one is refused, "
+        "unless it sets `allow_shaping_over_outcome`.",
         body=Profile,
-        answers={201: (ProfileRecord, "Stored."), 200: (ProfileRecord, "It was there.")},
+        answers={
+            201: (ProfileRecord, "The profile was stored."),
+            200: (ProfileRecord, "The profile already existed."),
+        },
         errors=(400, 409, 422),
     )
     def post(self, request: Request) -> Response:
@@ -146,7 +152,7 @@ class ProfilesView(APIView):
     @call(
         "reward_profile_list",
         "List reward profiles",
-        answers={200: (ProfileList, "Those that come with the gym, then the newest first.")},
+        answers={200: (ProfileList, "The gym's own profiles, then stored ones, newest first.")},
     )
     def get(self, request: Request) -> Response:
         return Response({"results": [_record(named) for named in store.list_profiles(caller(request))]})

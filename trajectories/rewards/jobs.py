@@ -1,4 +1,4 @@
-"""Components of ended episodes: the job, and the sweep that sends it."""
+"""The job that computes the components of ended episodes, and the sweep that sends it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, compute
 from trajectories.rewards import registry, store
 
 BATCH = 50
-# Facts are usually computed first.
+# Rewards wait this much longer than facts, so that the facts are usually there.
 FACTS_S = 10
 
 

@@ -1,5 +1,6 @@
-"""The components of rewards by name; those that are computed by rule are a file each in ``components``, and
-the milestones of questions in ``milestones``."""
+"""Registries of the reward components, one per file in ``components``, and of the milestones of questions,
+one per file in ``milestones``.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def component(
     high: float | None = 1.0,
     kinds: frozenset[str] | None = None,
 ) -> Callable[[Rule], Rule]:
-    """Register a rule that gives an episode at most one set of values."""
+    """Register a component with a rule that gives an episode at most one set of values."""
 
     def registered(rule: Rule) -> Rule:
         def compute(reading: Reading) -> Mapping[str, Values]:
@@ -64,7 +65,7 @@ def milestone(
     benchmarks: frozenset[str] = frozenset(),
     version: int = 1,
 ) -> Callable[[Rule], Rule]:
-    """Register the rule of a milestone for questions of some kinds, or of some benchmarks."""
+    """Register a milestone's rule for questions of certain kinds or benchmarks."""
 
     def registered(rule: Rule) -> Rule:
         MILESTONES.register(
@@ -83,9 +84,9 @@ def milestone(
     return registered
 
 
-@lru_cache(maxsize=1024)  # It is called several times for each episode that is paid.
+@lru_cache(maxsize=1024)  # It is called several times per paid episode.
 def get_component(name: str) -> Component:
-    """Return the component of a value's name.
+    """Return the component to which a value's name belongs.
 
     Raises ``GymError`` ``unknown_reward_component`` (422).
     """
@@ -93,19 +94,19 @@ def get_component(name: str) -> Component:
     if one.is_family == (FAMILY in name):
         return one
     message = (
-        f"There is no reward component {name!r}: write {one.id}{'/ and a name' if one.is_family else ''}."
+        f"There is no reward component {name!r}. Write {one.id}{'/ and a name' if one.is_family else ''}."
     )
     raise GymError("unknown_reward_component", message, status=422)
 
 
 @cache
 def revision() -> str:
-    """Return a hash of the rules' ids and versions, which identifies them."""
+    """Return a hash of the rules' ids and versions, which identifies the current rules."""
     versions = json.dumps(rule_versions(), sort_keys=True)
     return hashlib.sha256(versions.encode()).hexdigest()[:16]
 
 
 def rule_versions() -> dict[str, int]:
-    """Return the version of each component that is computed by rule, and of each milestone of questions."""
+    """Return the version of each component that has a rule, and of each milestone of questions."""
     components = {name: one.version for name, one in COMPONENTS.items() if one.compute is not None}
     return components | {f"milestone{FAMILY}{name}": one.version for name, one in MILESTONES.items()}

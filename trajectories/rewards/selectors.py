@@ -1,4 +1,4 @@
-"""Rewards of episodes: their current components, combined by a profile."""
+"""Rewards of episodes, computed by a profile from their current components."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Source(Struct, frozen=True):
 
 
 class PaidStep(Struct, frozen=True, kw_only=True):
-    """``components`` are those that have a value for this step; ``paid`` is null if the total is."""
+    """A step's reward. ``components`` have a value for this step; ``paid`` is null if the total is null."""
 
     step: int
     paid: float | None
@@ -42,10 +42,11 @@ class PaidStep(Struct, frozen=True, kw_only=True):
 
 
 class Rewards(Struct, frozen=True, kw_only=True):
-    """Reward of an ended episode under a profile.
+    """An ended episode's reward under a profile.
 
-    ``total`` is null if the verdict is void, or if a component that counts could not be computed; what does
-    not apply is in neither ``components`` nor ``terms``. ``sources`` has the version of each source.
+    ``total`` is null if the verdict is void, or if a component that counts could not be computed. Components
+    that do not apply are missing from ``components`` and ``terms``. ``sources`` has the version of each
+    source.
     """
 
     episode: int
@@ -61,9 +62,9 @@ _decode = msgspec.json.Decoder(list[_Source]).decode
 
 
 def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
-    """Return the rewards of the ended episodes among these, by id.
+    """Return the rewards of those of the episodes that have ended, by id.
 
-    Rules and learned rewards that were not applied yet are applied now; nothing is stored.
+    Values of rules and learned rewards that are not stored yet are computed now, and not stored.
     """
     read = _read(episode_ids, _list_components([named]))
     unsaid = awaited(named.profile)
@@ -82,9 +83,9 @@ def compute_payments(episode_ids: Sequence[int], *, named: Sequence[Named]) -> d
 
 
 def values_of(episode_ids: Sequence[int], *, components: Sequence[str]) -> dict[int, dict[str, float | None]]:
-    """Return each ended episode's components, by id; None if one could not be computed.
+    """Return the components of each ended episode by id; a value is None if it could not be computed.
 
-    Components that are not stored yet are computed, as for a payment.
+    Components that are not stored yet are computed, as they are for a payment.
     """
     return {
         one: {name: known.values[name] for name in components if name in known.values}
@@ -100,7 +101,7 @@ _Read = dict[int, tuple[Components, list[_Source]]]
 
 
 def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
-    """Read all components of the ended episodes, and their origins; of learned ones, only those named."""
+    """Read the ended episodes' components with their sources; only the given learned ones are computed."""
     read = {row[0]: _read_known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
     missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
     for reading in store.readings_of(missing) if missing else []:
@@ -113,7 +114,7 @@ def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
 
 
 def _read_learned(read: _Read, components: Sequence[str]) -> None:
-    """Compute the learned rewards that are not stored yet; null if the model no longer exists."""
+    """Add the learned rewards that are not stored yet; a value is null if the model no longer exists."""
     names = learned.names_in(components)
     models = learned.load_named_models(names) if names else {}
     for name in names:
@@ -183,7 +184,7 @@ def _paid_steps(known: Components, paid: Mapping[int, float], *, is_paid: bool) 
 
 
 def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
-    """Return the rewards of one episode. Raises ``GymError`` 409 ``not_ended`` before its verdict."""
+    """Return an episode's rewards. Raises ``GymError`` 409 ``not_ended`` if it has no verdict yet."""
     rewards = rewards_of([episode_id], named=named).get(episode_id)
     if rewards is None:
         raise GymError("not_ended", f"Episode {episode_id} has no verdict yet.", status=409)
@@ -193,7 +194,7 @@ def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
 def run_rewards(
     *, run: Run, after: int, limit: int, named: Named, viewer: Viewer
 ) -> tuple[list[Rewards], int | None]:
-    """Return the rewards of the run's ended episodes by id, and the id to go on from, or None at the end."""
+    """Return a page of rewards of a run's ended episodes, and the id to continue after (None at the end)."""
     episodes = projects.visible(Episode.objects.filter(run=run, pk__gt=after, verdict__isnull=False), viewer)
     ids = list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
     paid = rewards_of(ids[:limit], named=named)
@@ -202,15 +203,15 @@ def run_rewards(
 
 
 def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
-    """Return the named profile, or else the run's own, or else that of outcomes alone."""
+    """Return the requested profile, or else the run's own, or else the default, which pays outcomes only."""
     return get_named_profile(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
 
 
 def get_named_profile(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
-    """Return the named profile, or else the run's own, or None if neither names one.
+    """Return the requested profile, or else the run's own, or None if there is neither.
 
-    Raises ``GymError`` of ``check_may_pay`` if the named one may not pay a training run; the run's own was
-    checked when it was created.
+    Raises ``GymError`` as ``check_may_pay`` does if the requested profile may not pay a training run. The
+    run's own profile was checked when the run was created.
     """
     chosen = reference or run.settings.get(SETTING)
     named = profile_get(chosen, viewer=viewer) if chosen else None

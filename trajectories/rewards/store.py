@@ -1,4 +1,4 @@
-"""Stored components: the episodes that need them, computing them, and reading the current ones."""
+"""Computation and storage of components, and the selection of the episodes that need them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def components_of(reading: Reading) -> dict[str, Values]:
-    """Compute all values by name; none for a void episode."""
+    """Compute all of an episode's values by rule, by name; a void episode has none."""
     if reading.outcome == VOID:
         return {}
     own = {step.index for step in reading.own_steps}
@@ -42,14 +42,14 @@ def components_of(reading: Reading) -> dict[str, Values]:
 
 
 def _of_own(values: Values, own: set[int]) -> Values:
-    """Drop the steps of a person or of a fork's parent, to whom an event may belong."""
+    """Drop values of steps that are not the policy's own but a person's or, in a fork, the parent's."""
     return Values(values.episode, {step: value for step, value in values.steps.items() if step in own})
 
 
 def rows_of(
     computed: Mapping[str, Values],
 ) -> tuple[dict[str, float | None], dict[str, dict[int, float | None]]]:
-    """Return the two stored columns: the episode's values, and those of its steps, if any."""
+    """Return the two columns that are stored: the episode's values, and the values of its steps."""
     of_steps = {name: dict(values.steps) for name, values in computed.items() if values.steps}
     return {name: values.episode for name, values in computed.items()}, of_steps
 
@@ -62,7 +62,7 @@ ALL = Statement(__file__, "all", is_due=IS_DUE)
 
 
 def components_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and store the components of ended episodes. Return the number of their steps."""
+    """Compute and store the components of ended episodes; return how many steps these have."""
     source, models, steps = _rules_source(), learned.models_current(), 0
     for episode_id in episode_ids:
         for reading in readings_of([episode_id]):
@@ -87,12 +87,12 @@ def components_write(
     values: Mapping[str, float | None],
     steps: Mapping[str, Mapping[int, float | None]],
 ) -> None:
-    """Add a source's components of an episode; the source's earlier ones stay, but no longer count."""
+    """Store a source's components of an episode; the source's earlier ones are kept but no longer count."""
     WRITE.run(episode=episode, source=source, values=_encode(values).decode(), steps=_encode(steps).decode())
 
 
 def _rules_source() -> int:
-    """Return the id of the current rules."""
+    """Return the id of the source for the current rules."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.RULE,
         name=RULES,
@@ -103,9 +103,9 @@ def _rules_source() -> int:
 
 
 def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
-    """Return the inputs of the components for those of the episodes that have ended.
+    """Return the components' inputs for those of the episodes that have ended.
 
-    Facts that are not stored yet are computed: a trainer reads a group as soon as it is complete.
+    Facts that are not stored yet are computed, because a trainer reads a group as soon as it is complete.
     """
     readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids), thought_tags=thought_tags())]
     missing = [one.episode for one in readings if not one.has_facts]
@@ -125,8 +125,11 @@ def _step_with_facts(step: ReadStep, act: ActFact | None) -> ReadStep:
 
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
-    """Return the next page of episodes that ended ``age_s`` ago; those are due that lack the components of
-    today's rules or of a learned model, or have steps that came after them."""
+    """Return the next page of episodes that ended at least ``age_s`` seconds ago.
+
+    An episode is due if it lacks the components of the current rules or of a learned model, or if steps
+    arrived after they were computed.
+    """
     rows = AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE, **_versions())
     return [Seen(*row) for row in rows]
 
@@ -136,6 +139,6 @@ def _versions() -> dict[str, str | int]:
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
-    """Return ended episodes by id, of one run or of all: those that are due, or all if ``again`` is set."""
+    """Return ids of ended episodes of one run or of all: the due ones, or all of them if ``again`` is set."""
     rows = ALL.rows(after=after, limit=limit, run=run, again=again, **_versions())
     return [row[0] for row in rows]

@@ -1,4 +1,4 @@
-"""Components of rewards, their inputs and their values."""
+"""Reward components, their inputs and their values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from tasks_app.tools.data import draw_data
 from tasks_app.worlds.evidence import TOOL_CALLED
 
 Level = Literal["step", "episode"]
-"""A component of steps has a value for each that it applies to; its value of the episode is their mean."""
+"""A component at the level ``step`` has a value for each step that it applies to; their mean is the value for
+the episode."""
 Steps = Mapping[int, float | None]
 
 
 class ReadStep(Struct, frozen=True, kw_only=True):
     """The parts of a step that components read.
 
-    ``result`` and ``check`` say what became of its action, ``page`` on which page it was done; ``repeats`` is
-    the earlier step that it repeats, None if there is none. ``completion`` counts tokens, None if the harness
-    did not say. ``thought`` is read only for a milestone that needs it, and is None if it was hidden.
+    ``result`` and ``check`` are the outcome of its action, and ``page`` is the page on which it was done.
+    ``repeats`` is the earlier step that it repeats, None if there is none. ``completion`` is the number of
+    tokens, None if the harness did not report it. ``thought`` is read only for a milestone that needs it, and
+    is None if the reasoning was hidden.
     """
 
     index: int
@@ -42,19 +44,21 @@ class ReadStep(Struct, frozen=True, kw_only=True):
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """A choice that was marked on a page, as the page reports it; ``label`` is None if the page was loaded
-    anew, with nothing marked."""
+    """A page's report that a choice was marked. ``label`` is None if the page was loaded again, which leaves
+    nothing marked.
+    """
 
     step: int | None
     label: str | None
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """An ended episode with its task's gold, if it has one; ``submitted`` is None if there is no answer.
+    """An ended episode as components read it, with its task's gold if the task has one.
 
-    ``payload`` is the task's own, which ``variation`` may show in another way. ``events`` are records of site
-    events, in order, and ``marks`` those of a question with choices. Without ``has_facts``, the effects
-    and repetitions of steps are not known yet.
+    ``submitted`` is None if there is no answer. ``payload`` is the task's original one, which the episode may
+    have shown in a ``variation``. ``events`` are the site events in order, and ``marks`` are the marked
+    choices of a question with choices. If ``has_facts`` is false, the effects and repetitions of steps are
+    not known yet.
     """
 
     episode: int
@@ -77,15 +81,15 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     @property
     def own_steps(self) -> list[ReadStep]:
-        """The policy's own steps: those of a person in its place earn it nothing."""
+        """The policy's own steps; steps that a person took in its place earn it nothing."""
         return [step for step in self.steps if step.actor != "person"]
 
 
 @dataclass(frozen=True)
 class Values:
-    """One component of one episode: the episode's value, and those of its steps.
+    """A component's value for one episode and for its steps.
 
-    A component that does not apply has no values; None is a value that could not be computed.
+    A component that does not apply has no ``Values``; None is a value that could not be computed.
     """
 
     episode: float | None
@@ -93,24 +97,25 @@ class Values:
 
     @classmethod
     def mean_of(cls, steps: Steps) -> Values | None:
-        """Return the values of steps with their mean, or None if no step has a value."""
+        """Return the steps' values with their mean; None if no step has a value."""
         known = [value for value in steps.values() if value is not None]
         return cls(sum(known) / len(known), steps) if known else None
 
 
 Rule = Callable[[Reading], Values | None]
-"""The values of one name; None if an episode has none."""
+"""A function that computes an episode's values of one component; None if there are none."""
 Compute = Callable[[Reading], Mapping[str, Values]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """``id`` is the name of its values, or, with ``is_family``, the part of their names before ``/``.
+    """A reward component. ``id`` is the name of its values, or with ``is_family`` the part of their names
+    before ``/``.
 
-    ``low`` and ``high`` bound every value; ``high`` is None if nothing does. A rule that would give the
-    same episode another value needs a higher ``version``. ``kinds`` are those of the tasks
-    that can have it, None if all can. A component that ``is_awaited`` applies to every episode: if it is
-    missing, it is not known yet.
+    ``low`` and ``high`` bound every value; ``high`` is None if there is no upper bound. A change that would
+    give the same episode a different value needs a higher ``version``. ``kinds`` are the kinds of tasks that
+    can have the component, None if all can. If ``is_awaited``, the component applies to every episode, and a
+    missing value is not known yet.
     """
 
     id: str
@@ -130,9 +135,9 @@ class Component:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionMilestone:
-    """A point on the way to a question's answer, for tasks of some kinds or of some benchmarks.
+    """An intermediate point on the way to a question's answer, for tasks of certain kinds or benchmarks.
 
-    A rule that would give the same episode another value needs a higher ``version``.
+    A change of the rule that would give the same episode a different value needs a higher ``version``.
     """
 
     name: str
@@ -144,7 +149,7 @@ class QuestionMilestone:
 
 
 def score_read(reading: Reading) -> Score | None:
-    """Score an episode's tool calls, or return None if it has no tools."""
+    """Score an episode's tool calls; return None if it has no tools."""
     if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_tools:
         return None
     truth = msgspec.convert(
@@ -154,7 +159,7 @@ def score_read(reading: Reading) -> Score | None:
 
 
 def calls_of(reading: Reading) -> list[Call]:
-    """Return the policy's calls in order; those of a person are not its own."""
+    """Return the policy's own tool calls in order, without a person's calls."""
     others = {step.index for step in reading.steps if step.actor == "person"}
     return [
         _call(event["data"])

@@ -1,6 +1,6 @@
-"""Metrics of the whole installation from Postgres, Redis and the disks. Read by one process alone.
+"""Metrics of the whole installation, from Postgres, Redis and the disks, read by a single process.
 
-The role ``gym_metrics`` reads counts and times, and its statements take a second at most.
+The role ``gym_metrics`` may read counts and times, and its statements are stopped after a second.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from trajectories.rollouts.runs.void_rates import VoidRates, void_alarms, void_r
 
 CLAIM_STATES = ("new", "sent", "claimed")
 ALARM_KINDS = ("run", "policy_version", "task")
-# Later ones are not counted: the cost is bounded, and so many are a fire anyway.
+# Submissions beyond this number are not counted, which bounds the cost; so many are an emergency anyway.
 UNJUDGED_MAX = 100_000
 UNJUDGED = Statement(__file__, "submissions_unjudged")
 
 
 def work_gauges() -> Iterator[Metric]:
-    """Measure the judging queue, the delay of verdicts, and the oldest transaction."""
+    """Yield measurements of the judging queue, of the delay of verdicts and of the oldest transactions."""
     rows = {state: (count, age) for state, count, age in UNJUDGED.rows(limit=UNJUDGED_MAX)}
     claims = GaugeMetricFamily(
         "palaestra_claims", "Unjudged submissions: never sent, in a queue, or being judged.", labels=["state"]
@@ -42,7 +42,7 @@ def work_gauges() -> Iterator[Metric]:
     yield claims
     yield GaugeMetricFamily(
         "palaestra_oldest_unjudged_submission_seconds",
-        "Age of the oldest submission without a verdict; 0 without any.",
+        "Age of the oldest submission without a verdict; 0 if there is none.",
         max((age for _, age in rows.values()), default=0.0),
     )
     yield from _latencies()
@@ -52,7 +52,7 @@ def work_gauges() -> Iterator[Metric]:
 def _latencies() -> Iterator[Metric]:
     latency = GaugeMetricFamily(
         "palaestra_verdict_latency_p95_seconds",
-        "From submission to verdict, 95th percentile of the latest 200 by queue.",
+        "Time from submission to verdict, as the 95th percentile of the latest 200 per queue.",
         labels=["queue"],
     )
     for queue, p95_ms in capacity.verdict_p95_ms().items():
@@ -77,25 +77,29 @@ def _oldest_sessions() -> Iterator[Metric]:
 
 
 def void_gauges() -> Iterator[Metric]:
-    """Yield void rates of all runs' latest episodes, and how many alarms the runs' pages show for them."""
+    """Yield the void rates of the latest episodes of all runs, and how many alarms the runs' pages show."""
     rates = void_rates()
     yield GaugeMetricFamily(
-        "palaestra_void_share", "Void episodes among the latest 10,000 that ended.", rates.total.share
+        "palaestra_void_share", "Share of voids among the latest 10,000 ended episodes.", rates.total.share
     )
-    yield GaugeMetricFamily("palaestra_void_ended", "How many of these there are.", rates.total.ended)
-    voids = GaugeMetricFamily("palaestra_voids", "The void ones among these, by reason.", labels=["reason"])
+    yield GaugeMetricFamily(
+        "palaestra_void_ended", "Number of ended episodes in palaestra_void_share.", rates.total.ended
+    )
+    voids = GaugeMetricFamily(
+        "palaestra_voids", "Void episodes in palaestra_void_share, by reason.", labels=["reason"]
+    )
     for reason, rate in rates.by_reason.items():
         voids.add_metric([reason], rate.void)
     yield voids
     withdrawn = GaugeMetricFamily(
-        "palaestra_withdrawn", "Cancelled and unused ones, beside these, by reason.", labels=["reason"]
+        "palaestra_withdrawn", "Cancelled and unused episodes, counted separately.", labels=["reason"]
     )
     for reason, rate in rates.by_withdrawal.items():
         withdrawn.add_metric([reason], rate.void)
     yield withdrawn
     alarms = GaugeMetricFamily(
         "palaestra_void_alarms",
-        "Runs, policy versions and tasks with an unusual share of voids, by the rules of the run page.",
+        "Runs, policy versions and tasks with an unusual share of voids, by the run page's rules.",
         labels=["kind"],
     )
     kinds: Counter[str] = Counter(
@@ -120,7 +124,7 @@ def queue_gauges() -> Iterator[Metric]:
     if lengths is None:
         raise redis_client.redis_down()
     jobs = GaugeMetricFamily(
-        "palaestra_queue_jobs", "Jobs that no worker has taken, by queue.", labels=["queue"]
+        "palaestra_queue_jobs", "Jobs that no worker has taken yet, by queue.", labels=["queue"]
     )
     for queue, length in lengths.items():
         jobs.add_metric([queue.id], length)
@@ -137,7 +141,7 @@ def disk_gauges() -> Iterator[Metric]:
 
 
 def _folders() -> Iterator[tuple[str, Path]]:
-    """Yield the folders that exist here; a store that is not in a folder has none."""
+    """Yield the names and paths of folders that exist here; a store that is not in a folder has none."""
     folders = {"var": Path(settings.VAR_DIR)}
     for name in blobs.STORAGES:
         storage = storages[name]

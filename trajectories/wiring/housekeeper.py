@@ -1,7 +1,8 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, rewards, grades, replays,
-reports, work on labels, exports, old calls and parts of uploads.
+"""The housekeeper process, which looks for slow work that is due and tidies up.
 
-It is apart from the sweeper, so that nothing here, however long, delays a verdict.
+The work is on pictures, facts, rewards, judges' grades, replays, reports, labels and exports; old idempotent
+calls and parts of uploads are deleted. It runs separately from the sweeper, so that nothing here, however
+long it takes, delays a verdict.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ DUE_WORK_EVERY_S = 1.0
 
 
 def housekeep_forever(*, stop: Event) -> None:
-    """Run until ``stop``."""
+    """Run the chores until ``stop`` is set."""
     loop.chores_do(name=health.HOUSEKEEPER, lock=LOCK, chores=_chores, stop=stop)
 
 

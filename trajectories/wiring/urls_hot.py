@@ -1,4 +1,4 @@
-"""URLs that are called thousands of times a second, resolved before all others."""
+"""URLs that are requested thousands of times a second, and therefore resolved before all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of the researchers' pages."""
+"""URLs of the lab's pages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DISAGREEMENT = f"{PROJECT}/disagreements/<id:unit_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
-    """Return another address of a page, such as one that people guess, or one with a final slash."""
+    """Redirect another address to a page, such as an address that people guess, or one with a final slash."""
     return path(address, lab_page(RedirectView.as_view(pattern_name=of, query_string=True)), name=name)
 
 

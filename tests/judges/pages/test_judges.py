@@ -71,7 +71,7 @@ def test_a_judge_that_was_not_measured_says_what_to_run(read: Read) -> None:
     text = read(f"/judges/{judge.pk}/")
     assert "Does the answer follow from the last page?" in text
     assert "a criterion on the outcome, with weight 3. The judge sees: task, answer, last page." in text
-    assert "No training run may be paid for it: judge/strict/grounded has not been held against" in text
+    assert "No training run may be paid for it: judge/strict/grounded has not been compared with" in text
     for command in ("judge strict --run ID", "sample_judge strict", "attack_judge strict"):
         assert f"manage.py {command}" in text
     assert judge.body["url"] not in text
@@ -87,7 +87,7 @@ def test_people_against_the_judge_are_shown_with_both_rates_and_their_intervals(
     # It says that all of them meet the criterion: right of the twenty that do, wrong of the others.
     assert "met 20 100% 0% true positives 100% 83.9% to 100% n = 20 high enough" in text
     assert re.search(r"not met 20 100% 0% true negatives 0% 0% to 16\.1% n = 20 below 80", text)
-    assert "was held against people's labels and is not certified." in text
+    assert "was compared with people's labels and is not certified." in text
     assert "0 of 1 criteria certified" in text
 
 

@@ -135,8 +135,8 @@ def test_too_few_labels_are_refused_in_words() -> None:
     with pytest.raises(GymError, match="10 tasks, 10 successes and 10 failures"):
         check_enough(planted.lessons(distance=1.0, items=9), part="fitted")
     one_sided = [replace(one, label=True) for one in planted.lessons(distance=1.0).episodes]
-    with pytest.raises(GymError, match="The held-apart part"):
-        check_enough(Lessons(episodes=one_sided), part="held-apart")
+    with pytest.raises(GymError, match="The held-out part"):
+        check_enough(Lessons(episodes=one_sided), part="held-out")
 
 
 def test_rewritings_change_texts_and_nothing_else() -> None:

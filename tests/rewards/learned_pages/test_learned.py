@@ -49,7 +49,7 @@ def test_a_row_that_was_not_fitted_here_is_listed_as_refused(read: Read) -> None
     model = stored()
     RewardModel.objects.update(name="else", card={**RewardModel.objects.get().card, "people": 7})
     text = read("/rewards/learned/")
-    assert "its content is not what its hash says" in text
+    assert "its content does not match its hash" in text
     assert model.component not in text
 
 
@@ -59,7 +59,8 @@ def test_the_card_says_what_was_measured_and_why_it_may_not_pay(read: Read) -> N
     card = model.card
     assert f"Data {card.data_sha256}" in text
     assert (
-        "lower end of the 95% interval of its AUROC on held-apart tasks is 0.700, and 0.75 is needed" in text
+        "lower end of the 95% interval of its AUROC on held-out tasks is 0.700, but must be at least 0.75"
+        in text
     )
     assert "Successes by score" in text
     assert [f"{one.share:.0%} {one.episodes}" in text for one in card.calibration] == [True] * 10

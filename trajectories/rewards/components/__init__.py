@@ -1,1 +1,1 @@
-"""The components of rewards that are computed by rule, one file each."""
+"""Reward components, one per file."""

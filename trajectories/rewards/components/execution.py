@@ -1,4 +1,4 @@
-"""Actions that had an effect."""
+"""The component for actions that had an effect."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ NO_EFFECT = "no_effect"
     title="Executed",
     description=(
         "1 for an action that was carried out and had an effect, 0 for one that failed, was refused or had "
-        "none. Actions that are meant to have none, and completions without one, have no value. What the "
-        "last step did may be seen only after the end: the harness's word counts."
+        "none. Actions that are not meant to have an effect, and completions without an action, have no "
+        "value. For the last step the harness's report counts, because its effect may only be visible after "
+        "the end."
     ),
     unit="share of actions",
     reads="results of actions and the action check",

@@ -1,4 +1,4 @@
-"""Share of an answer's fields that are right."""
+"""The component for the share of an answer's fields that are right."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from verifiers.denotations import normalise, split_cell
     "form",
     title="Form",
     description=(
-        "Share of the fields of an answer that say what the reference says, by their text alone, without "
-        "case and marks. Answers with one field have none; a correct answer has 1."
+        "Share of an answer's fields whose text is the same as in the gold, ignoring case and punctuation. "
+        "Answers with a single field have no value; a correct answer has 1."
     ),
     unit="share of fields",
     reads="the answer and the gold",

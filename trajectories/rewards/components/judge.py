@@ -1,4 +1,4 @@
-"""The grades of judges (``trajectories/judges``), which compute them: no rule does."""
+"""The component for judges' grades, which are given in ``trajectories/judges`` and not computed by a rule."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ COMPONENTS.register(
         id=JUDGE,
         title="Judge",
         description=(
-            "`judge/<judge>/<criterion>` is 1 for a criterion that is met, else 0; `judge/<judge>` the mean "
-            "of all by weight. Null where the judge gave no grade, or the failure was not the agent's."
+            "`judge/<judge>/<criterion>` is 1 if the criterion is met, else 0; `judge/<judge>` is the mean "
+            "of all criteria by weight. Null without a grade, or if the failure was not the agent's."
         ),
         unit="grade",
         reads="what the judge's rubric lets it see",

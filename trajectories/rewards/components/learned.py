@@ -1,4 +1,4 @@
-"""The score of a learned model, which ``learned`` fits and measures."""
+"""The component for the scores of learned models, which ``trajectories/rewards/learned`` fits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ COMPONENTS.register(
         id=LEARNED,
         title="Learned reward",
         description=(
-            "The probability that the episode succeeded, by the model of that id: calibrated, 0 without an "
-            "answer. Its card says how far it can be trusted."
+            "The calibrated probability that the episode succeeded, according to the model with that id; 0 "
+            "without an answer. The model's card shows how far it can be trusted."
         ),
         unit="probability",
         reads="facts of steps and the policy's completions, never the gold",

@@ -1,4 +1,4 @@
-"""Length of what the model wrote."""
+"""The component for the length of the model's output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trajectories.rewards.types import Reading, Values
 @component(
     "length",
     title="Length",
-    description="Tokens of all completions of the episode, where the harness reported every one.",
+    description="Tokens of all completions in the episode, if the harness reported every one of them.",
     unit="tokens",
     reads="usage of steps",
     level="episode",

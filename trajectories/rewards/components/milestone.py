@@ -1,4 +1,4 @@
-"""The milestones of a task's family, and of its kind of question."""
+"""The component for milestones, of a mock site's task family or of a kind of question."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ COMPONENTS.register(
     Component(
         id=MILESTONE,
         title="Milestone",
-        description="1 for a milestone of the task that was reached, with the step that first did, else 0.",
+        description="1 if a milestone of the task was reached, credited to the step that first did, else 0.",
         unit="milestone",
-        reads="site events, for questions also steps and what pages report; and the gold",
+        reads="site events and the gold; for questions also steps and page reports",
         level="episode",
         is_family=True,
         compute=reached,

@@ -1,4 +1,4 @@
-"""Steps that left their page: did they lead to a new one?"""
+"""The component for steps that led to a page that the episode had not seen before."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from trajectories.rewards.types import Reading, Values
 @component(
     "navigation",
     title="Navigation",
-    description="Of a step that led to another page: 1 for one that the episode had not seen, else 0.",
-    unit="share of changes of page",
+    description="For a step that led to another page, 1 if the episode had not seen that page, else 0.",
+    unit="share of page changes",
     reads="addresses of steps",
     level="step",
 )

@@ -1,4 +1,4 @@
-"""The verdict itself. It is stored with the episode and nowhere else (``hot_sql``)."""
+"""The component for the verdict itself, which is stored only with the episode (``hot_sql``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPONENTS.register(
     Component(
         id=OUTCOME,
         title="Outcome",
-        description="1 for a correct answer, 0 for any other end; none where the verdict is void.",
+        description="1 for a correct answer, 0 for any other end; no value if the verdict is void.",
         unit="verdict",
         reads="the verdict",
         level="episode",

@@ -1,4 +1,4 @@
-"""Steps that repeat an earlier action in the same place."""
+"""The component for steps that repeat an earlier action in the same place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trajectories.rewards.types import Reading, Values
 @component(
     "repeated",
     title="Repeated",
-    description="1 for a step with the place and the action of an earlier one, else 0.",
+    description="1 for a step that repeats an earlier step's action in the same place, else 0.",
     unit="share of steps",
     reads="facts of steps",
     level="step",

@@ -1,4 +1,4 @@
-"""Outputs of the model that could be parsed as an action."""
+"""The component for model outputs that could be parsed as an action."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trajectories.rewards.types import Reading, Values
 @component(
     "syntax",
     title="Syntax",
-    description="1 for a completion from which an action could be read, 0 for one from which none could.",
+    description="1 for a completion that could be parsed as an action, else 0.",
     unit="share of steps",
     reads="the policy's steps",
     level="step",

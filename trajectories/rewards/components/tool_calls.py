@@ -1,4 +1,4 @@
-"""Calls of tools: whether they were needed, which tools, with what arguments, and with what results."""
+"""Components for tool calls: their necessity, the choice of tools, the arguments and the results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ tool_component = partial(component, level="episode", kinds=frozenset({kinds.TOOL
     "needed",
     title="Needed",
     description=(
-        "1 if a tool was called where the task needs one, or none where it needs none, else 0. Calls that "
-        "the task calls harmless do not count."
+        "1 if a tool was called for a task that needs one, or none for a task that needs none, else 0. "
+        "Calls that the task declares harmless do not count."
     ),
     unit="decision to call",
     reads=GRAPHS,
@@ -31,8 +31,8 @@ def needed(reading: Reading) -> Values | None:
     "called",
     title="Called",
     description=(
-        "1 if a tool was called, needed or not, else 0. With `needed` it tells needless calls from missing "
-        "ones. Tasks that may be done either way have none."
+        "1 if a tool was called, whether needed or not, else 0. Together with `needed` it distinguishes "
+        "needless calls from missing ones. Tasks that may be done either way have no value."
     ),
     unit="decision to call",
     reads=GRAPHS,
@@ -46,8 +46,9 @@ def called(reading: Reading) -> Values | None:
     "selection",
     title="Selection",
     description=(
-        "Calls of the right tools, as a share of all calls made and missing, by the acceptable call graph "
-        "that fits best. Tasks that need no tool, and episodes without a call, have none."
+        "Calls of the right tools as a share of the calls made plus the calls missing, according to the "
+        "best-fitting acceptable call graph. Tasks that need no tool, and episodes without a call, have no "
+        "value."
     ),
     unit="share of calls",
     reads=GRAPHS,
@@ -61,8 +62,8 @@ def selection(reading: Reading) -> Values | None:
     "arguments",
     title="Arguments",
     description=(
-        "How near the arguments are to the right ones, 1 for the same, as the mean over the fields of calls "
-        "of the right tools. Episodes without such a call have none."
+        "How close the arguments are to the right ones (1 if equal), as a mean over the fields of calls of "
+        "the right tools. Episodes without such a call have no value."
     ),
     unit="nearness of arguments",
     reads=GRAPHS,
@@ -76,8 +77,8 @@ def arguments(reading: Reading) -> Values | None:
     "call_results",
     title="Calls with a result",
     description=(
-        "The share of calls that a tool answered with a result rather than with what is wrong. Episodes "
-        "without a call have none."
+        "The share of calls that a tool answered with a result and not with an error. Episodes without a "
+        "call have no value."
     ),
     unit="share of calls",
     reads="tool calls",
@@ -94,8 +95,8 @@ def call_results(reading: Reading) -> Values | None:
     "redundant",
     title="Redundant calls",
     description=(
-        "Calls that belong to no node of the call graph that fits best, needless, repeated or premature, as "
-        "a share of all calls but the harmless. Episodes without a call have none."
+        "Calls that match no node of the best-fitting call graph, because they are needless, repeated or "
+        "premature, as a share of all calls except harmless ones. Episodes without a call have no value."
     ),
     unit="share of calls",
     reads=GRAPHS,

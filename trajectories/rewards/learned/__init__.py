@@ -1,1 +1,1 @@
-"""Learned rewards: small models of success, from the facts of an episode and the policy's own words."""
+"""Learned rewards: small models that predict success from an episode's facts and the policy's own words."""

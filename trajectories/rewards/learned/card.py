@@ -1,4 +1,4 @@
-"""The card of a model: its quality on held-out tasks, where it fails, and how it can be fooled."""
+"""A learned model's card: its quality on held-out tasks, where it fails, and how it can be fooled."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ PRAISE = (
 )
 LENGTH_MIN = 200
 AUROC_MIN = 0.75
-"""Minimum lower end of the interval for a model that pays training runs."""
+"""A model may pay training runs if the lower end of its AUROC's interval is at least this."""
 FOOLED_SHIFT = 0.05
 CALIBRATION_MAX = 0.1
 STRONGEST = 12
 
 
 def longer(text: str) -> str:
-    """Double the length with sentences that say nothing."""
+    """Double a text's length with sentences that have no content."""
     size = max(len(text), LENGTH_MIN)
     return f"{text} {(FILLER * (size // len(FILLER) + 1))[:size]}"
 
 
 def format_as_list(text: str) -> str:
-    """Format the same words as headed, bold list items."""
+    """Format the lines of a text as bold list items under a heading."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "## Answer\n\n" + "\n".join(f"- **{line}**" for line in lines)
 
@@ -76,15 +76,17 @@ class Rewriting:
 
 REWRITINGS: Mapping[str, Rewriting] = {
     "length": Rewriting(
-        description="Completions twice as long, by sentences that say nothing", rewrite=longer
+        description="Completions of twice the length, with sentences without content", rewrite=longer
     ),
-    "format": Rewriting(description="Completions written as headed lists in bold", rewrite=format_as_list),
+    "format": Rewriting(
+        description="Completions written as bold lists with a heading", rewrite=format_as_list
+    ),
     "praise": Rewriting(description="Completions that end by praising themselves", rewrite=praised),
 }
 
 
 def may_pay(card: Card) -> bool:
-    """Return whether a profile of a training run may name the model."""
+    """Return True if the profile of a training run may use the model."""
     return card.auroc.low is not None and card.auroc.low >= AUROC_MIN
 
 
@@ -130,7 +132,7 @@ def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
 
 # ---- where it fails
 def _groups(held: Lessons, scores: Floats) -> list[GroupFigures]:
-    """Compute figures by benchmark and by family, worst first."""
+    """Compute the figures of each benchmark and each family, worst first."""
     figures = [
         _group(
             kind, name, held, scores, np.array([getattr(episode, kind) == name for episode in held.episodes])
@@ -173,7 +175,7 @@ def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, sc
 
 
 def _strongest(parameters: Parameters) -> list[Weight]:
-    """Return the features on which a score depends most, by standardised weight."""
+    """Return the features with the largest standardised weights, on which a score depends most."""
     signed = np.array(parameters.weights) * parameters.slope
     order = np.argsort(-np.abs(signed), kind="stable")[:STRONGEST]
     names = names_of(parameters.words)
@@ -188,9 +190,9 @@ def _warnings(
         low = "unknown" if auroc.low is None else f"{auroc.low:.2f}"
         yield f"It may not pay a training run: the lower end of its AUROC is {low}, below {AUROC_MIN}."
     if within.low is None or within.low <= 0.5:
-        yield "It does not tell right from wrong attempts at one task, which is what a group is ranked by."
+        yield "It cannot distinguish right from wrong attempts at the same task, as ranking a group requires."
     if error > CALIBRATION_MAX:
-        yield f"Its scores are {error:.2f} away from the shares of successes, on average."
+        yield f"On average, its scores differ by {error:.2f} from the shares of successes."
     for group in groups:
         if group.auroc.value is not None and (group.auroc.low or 0.0) <= 0.5:
             yield f"It fails on the {group.kind} {group.name}: its AUROC there is {group.auroc.value:.2f}."
@@ -198,5 +200,5 @@ def _warnings(
         if attack.is_fooled:
             yield (
                 f"It is fooled by {attack.name}. {attack.description} raise the score of failures by "
-                f"{attack.shift:.2f} on average; if they alone do so, the AUROC is {attack.auroc:.2f}."
+                f"{attack.shift:.2f} on average; if only failures do this, the AUROC is {attack.auroc:.2f}."
             )

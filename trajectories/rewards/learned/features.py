@@ -1,7 +1,7 @@
-"""Features of an episode, from its facts and the words of the policy: pure, finite and bounded.
+"""Features of an episode, computed from its facts and the policy's words as finite, bounded numbers.
 
-A change that would give the same episode other features needs a higher ``VERSION``; models of other versions
-compute nothing.
+A change that would give an episode different features needs a higher ``VERSION``. Models of another version
+are not applied.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ SHARES = (
     *("confirmed", "no_effect", "different_effect", "unexplained"),
     *("invalid_actions", "loops", "backtracks", "page_changes"),
 )
-"""Columns of an episode's facts that count steps."""
+"""Columns of an episode's facts that count steps; each becomes a share of the episode's steps."""
 FACTS = ("steps", *SHARES)
-# Only letters count: numbers and whole answers would identify a task.
+# Only letters count as words, because numbers and whole answers would identify a task.
 WORD = re.compile(r"\b[a-z]{2,20}\b")
 MARKUP = "*#`|_$\\"
 
@@ -35,7 +35,7 @@ def _words(one: Recorded) -> int:
 
 
 def _of_all(characters: str) -> Callable[[Recorded], float]:
-    """Return a function that computes the share of characters that are among these."""
+    """Return a function that computes the share of an episode's characters that are among ``characters``."""
 
     def share(one: Recorded) -> float:
         count = sum(text.count(character) for text in one.texts for character in characters)
@@ -64,19 +64,20 @@ MEASURES: Mapping[str, Callable[[Recorded], float]] = {
 
 
 def words_of(one: Recorded) -> set[str]:
-    """Return the different words of all completions, in lower case."""
+    """Return the distinct words in all completions, in lower case."""
     return {word for text in one.texts for word in WORD.findall(text.lower())}
 
 
 def names_of(words: Sequence[str]) -> list[str]:
-    """Return the features' names, in their order."""
+    """Return the names of the features in the order of the columns."""
     return [*MEASURES, *(f"word {word}" for word in words)]
 
 
 def compute_features(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
-    """Return a row for each episode: the measures, and 1 for each word that occurs.
+    """Return a row for each episode, with the measures and 1 for each word that occurs.
 
-    Words are not weighted by their number: otherwise, other words would change what each of them adds.
+    Rows are not normalised by the number of words, because adding a word would then change the contribution
+    of all others.
     """
     place = {word: len(MEASURES) + number for number, word in enumerate(words)}
     rows = np.zeros((len(recorded), len(MEASURES) + len(words)))

@@ -1,7 +1,7 @@
-"""Statistics of scores against labels, with intervals that treat whole items as independent.
+"""Statistics of scores against labels, with intervals for which only whole items are independent.
 
-Intervals are by Student's t for the logit, with the variance between items of the influence that each has
-(Obuchowski 1997, doi 10.2307/2533958, for the area under the curve).
+An interval is Student's t interval on the logit scale. Its variance is the variance between items of their
+influence on the value (Obuchowski 1997, doi 10.2307/2533958, for the area under the curve).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ Labels = NDArray[np.bool_]
 Items = NDArray[np.int64]
 
 TAIL = 0.975
-# An interval over fewer items says nothing.
+# An interval over fewer items would be meaningless.
 ITEMS_MIN = 10
 BINS = 10
 DIGITS = 6
 
 
 def rounded(value: float | np.floating[Any]) -> float:
-    """Round to so few digits that all processors agree; never to -0, which Postgres does not have."""
+    """Round to few enough digits that all processors agree, and never to -0, which Postgres cannot store."""
     return round(float(value), DIGITS) + 0.0
 
 
 def auroc_of(scores: Floats, labels: Labels, items: Items) -> Estimate:
-    """Return the chance that a success scores higher than a failure; ties count half."""
+    """Return the probability that a success scores higher than a failure; ties count half."""
     right, wrong = scores[labels], scores[~labels]
     if not (len(right) and len(wrong)):
         return Estimate()
@@ -47,7 +47,7 @@ def auroc_of(scores: Floats, labels: Labels, items: Items) -> Estimate:
 
 
 def auroc_within(scores: Floats, labels: Labels, items: Items) -> Estimate:
-    """Return the same among attempts at one item, which is how samples of a group are ranked."""
+    """Return the AUROC among attempts at the same item, since that is how a group's samples are ranked."""
     wins, pairs = [], []
     for item in np.unique(items):
         own = items == item
@@ -63,13 +63,13 @@ def auroc_within(scores: Floats, labels: Labels, items: Items) -> Estimate:
 
 
 def calibration_error(scores: Floats, labels: Labels) -> float:
-    """Return the mean distance between score and share of successes, over tenths by score."""
+    """Return the mean difference between score and share of successes over the tenths by score."""
     gaps = [abs(scores[part].mean() - labels[part].mean()) * len(part) for part in _tenths(scores)]
     return rounded(sum(gaps) / len(scores))
 
 
 def measure_calibration(scores: Floats, labels: Labels) -> list[CalibrationBin]:
-    """Return score and share of successes of each tenth of the episodes, lowest scores first."""
+    """Return each tenth's mean score and share of successes, lowest scores first."""
     return [
         CalibrationBin(
             episodes=len(part), score=rounded(scores[part].mean()), share=rounded(labels[part].mean())
@@ -79,7 +79,7 @@ def measure_calibration(scores: Floats, labels: Labels) -> list[CalibrationBin]:
 
 
 def _tenths(scores: Floats) -> list[Items]:
-    """Return the indexes of the episodes in each tenth by score; no tenth is empty."""
+    """Return the indexes of the episodes in each tenth by score, without empty tenths."""
     return [part for part in np.array_split(np.argsort(scores, kind="stable"), BINS) if len(part)]
 
 
@@ -88,7 +88,7 @@ def brier_score(scores: Floats, labels: Labels) -> float:
 
 
 def _shares_below(scores: Floats, others: Floats) -> Floats:
-    """Return for each score the share of ``others`` below it; ties count half."""
+    """Return the share of ``others`` below each score; ties count half."""
     ordered = np.sort(others)
     sides = np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")
     return sides / (2.0 * len(others))
@@ -100,7 +100,7 @@ def _by_item(influence: Floats, items: Items) -> Floats:
 
 
 def _estimate(value: float, influence: Floats, *, count: int) -> Estimate:
-    """Return an estimate; ``count`` is the number of items with both outcomes."""
+    """Return the value with its interval; there is no interval if ``count`` items are too few."""
     if count < ITEMS_MIN:
         return Estimate(value=rounded(value))
     if value in (0.0, 1.0):

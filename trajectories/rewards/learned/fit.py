@@ -1,7 +1,8 @@
-"""Fitting a model: logistic regression on labels and preferences, calibrated on held-out folds.
+"""Fitting of a model by logistic regression on labels and preferences, calibrated on held-out folds.
 
-The features of a preferred episode less the other's count as a success (Bradley and Terry 1952), so that both
-kinds of labels are fitted at once. scikit-learn fits; only plain numbers are stored.
+The difference between the features of a preferred episode and those of the other counts as a success (Bradley
+and Terry 1952), so that labels and preferences are fitted together. scikit-learn does the fitting; only plain
+numbers are stored.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from trajectories.rewards.learned.source import LOGIT_MAX, standardise
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 WORDS_MAX = 300
-# A word that occurs in fewer tasks tells what they are about, not how they were solved.
+# A word that occurs in fewer tasks shows what they are about and not how they were solved.
 WORD_ITEMS_MIN = 5
 FOLDS = 5
 STRENGTHS = (0.003, 0.03, 0.3)
-"""Inverse strengths of regularisation to try (scikit-learn's ``C``)."""
-# The intercept is a further feature, which pairs do not have; so large a constant is hardly regularised.
+"""Inverse regularisation strengths to try (scikit-learn's ``C``)."""
+# The intercept is fitted as the weight of an extra constant feature, which is 0 for pairs. Because the
+# constant is large, the intercept is hardly regularised.
 CONSTANT = 10.0
 ITERATIONS_MAX = 2_000
 # Features with a smaller standard deviation are not scaled.
@@ -35,12 +37,12 @@ LABELS_MIN = 10
 
 
 def check_enough(lessons: Lessons, *, part: str) -> None:
-    """Raise ``GymError`` 422 ``too_few_labels`` if nothing could be learned or measured."""
+    """Raise ``GymError`` 422 ``too_few_labels`` if the lessons are too few to learn or measure anything."""
     sample = lessons.sample
     if sample.items >= ITEMS_MIN and LABELS_MIN <= sample.successes <= sample.episodes - LABELS_MIN:
         return
     message = (
-        f"The {part} part has {sample.episodes} labelled episodes of {sample.items} tasks, "
+        f"The {part} part has {sample.episodes} labelled episodes from {sample.items} tasks, "
         f"{sample.successes} of them successes. It needs {ITEMS_MIN} tasks, {LABELS_MIN} successes "
         f"and {LABELS_MIN} failures."
     )
@@ -48,7 +50,7 @@ def check_enough(lessons: Lessons, *, part: str) -> None:
 
 
 def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
-    """Fit a model to the lessons, and return it with the strength that was chosen."""
+    """Fit a model to the lessons; return it with the regularisation strength that was chosen."""
     words = build_vocabulary(lessons.recorded)
     features = compute_features(lessons.recorded, words)
     means, scales = features.mean(axis=0).round(DIGITS) + 0.0, features.std(axis=0).round(DIGITS)
@@ -82,7 +84,7 @@ def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
 
 
 def build_vocabulary(recorded: Sequence[Recorded]) -> list[str]:
-    """Return the words that occur in the most tasks."""
+    """Return up to ``WORDS_MAX`` words, those that occur in the most tasks."""
     items: dict[str, set[int]] = defaultdict(set)
     for one in recorded:
         for word in words_of(one):
@@ -93,7 +95,7 @@ def build_vocabulary(recorded: Sequence[Recorded]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows:
-    """Standardised inputs of episodes, and differences of inputs of pairs."""
+    """Standardised inputs of the labelled episodes, and differences between the inputs of each pair."""
 
     inputs: Floats
     labels: Labels
@@ -113,10 +115,11 @@ class _Rows:
 
 
 def _coefficients(rows: _Rows, strength: float) -> Floats:
-    """Fit the weights; the last one is the intercept."""
+    """Fit and return the weights, with the intercept as the last one."""
     from sklearn.linear_model import LogisticRegression
 
-    # Each pair counts half as a success of its difference, and half as a failure of the reverse.
+    # Each pair counts with weight 1/2 as a success of its difference, and as a failure of the reverse
+    # difference.
     halves = np.full(len(rows.differences), 0.5)
     matrix = np.vstack(
         [_with(rows.inputs, CONSTANT), _with(rows.differences, 0.0), _with(-rows.differences, 0.0)]
@@ -136,7 +139,7 @@ def _with(inputs: Floats, constant: float) -> Floats:
 
 
 def _strength_chosen(rows: _Rows) -> tuple[float, Floats]:
-    """Return the strength with the least loss on held-out folds, and the logits there."""
+    """Return the strength with the lowest loss on held-out folds, and the logits on these folds."""
     from sklearn.model_selection import StratifiedGroupKFold
 
     folds = list(StratifiedGroupKFold(FOLDS).split(rows.inputs, rows.labels, rows.items))
@@ -156,9 +159,9 @@ def _loss(logits: Floats, labels: Labels) -> float:
 
 
 def _calibration(logits: Floats, labels: Labels) -> tuple[float, float]:
-    """Fit slope and offset of the folds' logits (Platt, 1999).
+    """Fit the slope and offset that calibrate the folds' logits (Platt, 1999).
 
-    A slope below 0 means that there is no signal: all scores are then the same.
+    If the fitted slope is not positive, there is no signal, and slope 0 makes all scores the same.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -1,4 +1,4 @@
-"""Training data of a model: recorded episodes with labels, and pairs with the one that people prefer."""
+"""Training data of learned models: recorded episodes with labels, and pairs with people's preferences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HELD_SHARE = 0.3
 
 
 class Opinions(NamedTuple):
-    """Labels by people: whether episodes succeeded, and pairs of episodes with the better one first."""
+    """People's labels: success or failure by episode id, and pairs of ids with the better episode first."""
 
     successes: Mapping[int, bool] = {}
     preferences: Sequence[tuple[int, int]] = ()
@@ -32,7 +32,7 @@ class Opinions(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """An episode with the label that counts: people's if there is one, else the verdict's."""
+    """An episode with the label that counts, which is people's label if there is one, else the verdict."""
 
     recorded: Recorded
     label: bool
@@ -44,7 +44,7 @@ class Lesson:
 
 @dataclass(frozen=True, kw_only=True)
 class Lessons:
-    """Lessons by episode id, and pairs with the preferred one first."""
+    """Lessons in the order of episode ids, and pairs of episodes with the preferred one first."""
 
     episodes: Sequence[Lesson]
     pairs: Sequence[tuple[Recorded, Recorded]] = field(default=())
@@ -71,7 +71,7 @@ class Lessons:
 
     @property
     def sha256(self) -> str:
-        """Hash that identifies the lessons: texts, facts and labels."""
+        """A hash of all texts, facts and labels, which identifies the lessons."""
         digest = hashlib.sha256()
         for episode in self.episodes:
             digest.update(msgspec.json.encode((episode.recorded, episode.label), order="sorted"))
@@ -80,7 +80,7 @@ class Lessons:
         return digest.hexdigest()
 
     def parted(self) -> tuple[Lessons, Lessons]:
-        """Split into lessons to fit and held-out ones: no task is in both, and each keeps its side."""
+        """Split into lessons to fit and held-out lessons; every task is always on the same side."""
         return self._part(is_held=False), self._part(is_held=True)
 
     def _part(self, *, is_held: bool) -> Lessons:
@@ -93,7 +93,10 @@ class Lessons:
 
 
 def is_held_apart(item: int) -> bool:
-    """Decide by the task alone, so that no model is fitted to tasks on which an earlier one was measured."""
+    """Return True if a task is held out.
+
+    This depends on the task alone, so that no model is fitted to tasks on which an earlier one was measured.
+    """
     digest = hashlib.sha256(f"learned rewards {item}".encode()).digest()
     return int.from_bytes(digest[:8]) < HELD_SHARE * 2**64
 
@@ -101,7 +104,7 @@ def is_held_apart(item: int) -> bool:
 def lessons_read(
     *, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
 ) -> Lessons:
-    """Return the newest labelled episodes of a project, of some runs or of all that are not simulated."""
+    """Return a project's newest labelled episodes, from ``runs`` or else from all runs not simulated."""
     rows = LABELLED.rows(project=project, runs=list(runs), people=list(opinions.successes), limit=limit)
     by_id = {row[0]: row for row in rows}
     lessons = [_lesson(one, by_id[one.episode], opinions.successes) for one in _recorded(sorted(by_id))]

@@ -1,4 +1,4 @@
-"""Reading the inputs of learned rewards."""
+"""Reading of the inputs of learned rewards, and computation of scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trajectories.behaviour.facts.source import sources_read
 from trajectories.rewards.learned.features import FACTS, Floats, compute_features
 from trajectories.rewards.learned.types import Parameters, Recorded
 
-# The last completions of an episode, and the beginning of each.
+# Of each episode, the last completions are read, and of each completion the beginning.
 STEPS_MAX = 200
 TEXT_CHARS = 10_000
 
@@ -23,13 +23,13 @@ READ = Statement(
     __file__, "recorded", is_hot=True, facts=", ".join(f"'{column}', f.{column}" for column in FACTS)
 )
 _decode = msgspec.json.Decoder(Recorded).decode
-# A feature's contribution is bounded, and so is their sum: no text, however outlandish, can buy a score.
+# Each feature's contribution and their sum are bounded, so that no text, however outlandish, can buy a score.
 FEATURE_MAX = 3.0
 LOGIT_MAX = 30.0
 
 
 def read_recorded(episode_ids: Sequence[int]) -> list[Recorded]:
-    """Read the episodes that have ended, by id. Facts that are not stored yet are computed."""
+    """Read the ended ones of these episodes, sorted by id. Facts that are not stored yet are computed."""
     rows = READ.rows(ids=list(episode_ids), chars=TEXT_CHARS, steps=STEPS_MAX)
     read = [_decode(row[0]) for row in rows]
     missing = [one.episode for one in read if one.facts is None]
@@ -47,7 +47,7 @@ def standardise(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def scores_of(parameters: Parameters, recorded: Sequence[Recorded]) -> Floats:
-    """Score episodes with an answer; the others get 0, since they did not succeed."""
+    """Score the episodes; those without an answer get 0, since they did not succeed."""
     features = compute_features(recorded, parameters.words)
     inputs = standardise(features, np.array(parameters.means), np.array(parameters.scales))
     logits = inputs @ np.array(parameters.weights) + parameters.intercept

@@ -1,4 +1,4 @@
-"""Stored models: those that this installation fitted, their scores, and whether they may pay."""
+"""Stored models that this installation has fitted, their scores, and the check that they may pay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A model of one project. Its id is the beginning of the hash of its content."""
+    """A project's learned model. Its id is the beginning of the hash of its content."""
 
     project: str
     sha256: str
@@ -50,29 +50,29 @@ class Model:
 
     @property
     def component(self) -> str:
-        """Name of the model's values."""
+        """The component name of the model's values."""
         return MARK + self.id
 
     @property
     def may_pay(self) -> bool:
-        """True if a profile of a training run may name the model."""
+        """True if the profile of a training run may use the model."""
         return may_pay(self.card)
 
 
 def sha256_of(parameters: Parameters, card: Card) -> str:
-    """Return the hash that identifies a model: that of its numbers and its card together."""
+    """Return the hash that identifies a model, computed from its parameters and its card."""
     return hashlib.sha256(msgspec.json.encode([parameters, card], order="sorted")).hexdigest()
 
 
 def model_of(row: RewardModel) -> Model:
-    """Return the model of a row. Raises ``GymError`` 422 ``model_refused`` if it was not fitted here."""
+    """Decode a row's model. Raises ``GymError`` 422 ``model_refused`` if it was not fitted here."""
     try:
         parameters = msgspec.convert(row.parameters, Parameters)
         card = msgspec.convert(row.card, Card)
     except msgspec.ValidationError as error:
         raise _refused(row, f"it cannot be read ({error})") from error
     if sha256_of(parameters, card) != row.sha256:
-        raise _refused(row, "its content is not what its hash says")
+        raise _refused(row, "its content does not match its hash")
     return Model(
         project=row.project, sha256=row.sha256, parameters=parameters, card=card, created_at=row.created_at
     )
@@ -80,20 +80,20 @@ def model_of(row: RewardModel) -> Model:
 
 def _refused(row: RewardModel, why: str) -> GymError:
     message = (
-        f"The learned reward {row.sha256[:ID_CHARS]} is refused: {why}. Only what `manage.py fit_reward` has "
-        "fitted in this installation is used; fit it here."
+        f"The learned reward {row.sha256[:ID_CHARS]} is refused: {why}. Only models that "
+        "`manage.py fit_reward` has fitted in this installation are used, so fit the model here."
     )
     return GymError("model_refused", message, status=422)
 
 
 def list_shown_models(viewer: Viewer) -> list[Model]:
-    """Return the newest models that the viewer may see, whether they may pay or not."""
+    """Return the newest models that the viewer may see, whether or not they may pay."""
     rows = projects.visible(RewardModel.objects.order_by("-pk"), viewer)[:SHOWN_MAX]
     return list(_readable(rows))
 
 
 def models_current() -> list[Model]:
-    """Return all models whose features the present code computes."""
+    """Return all models that use the current version of the features."""
     return list(_readable(RewardModel.objects.filter(features=VERSION).order_by("pk")))
 
 
@@ -107,20 +107,20 @@ def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
 
 # ---- naming them in profiles
 def names_in(components: Sequence[str]) -> list[str]:
-    """Return the names of learned rewards among the components' names, each once."""
+    """Return the names of learned rewards among the components' names, without duplicates."""
     return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
 
 
 def load_named_models(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
-    """Return the models by component name; names without a model are left out. Raises ``model_refused``."""
+    """Return the models by component name, without unknown names. Raises ``GymError`` ``model_refused``."""
     models = map(model_of, projects.visible(_filter_named(names), viewer))
     return {model.component: model for model in models}
 
 
 def payable(components: Sequence[str]) -> dict[str, bool]:
-    """Return for each learned reward among the components whether it may pay a training run.
+    """Map each learned reward among the components to True if it may pay a training run.
 
-    A refused model may not.
+    A model that is refused may not.
     """
     names = names_in(components)
     models = {model.component: model for model in _readable(_filter_named(names))}
@@ -136,11 +136,11 @@ def _filter_named(names: Sequence[str]) -> QuerySet[RewardModel]:
 
 
 def list_problems(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
-    """Return reasons why a profile may not name these components, in sentences."""
+    """Return sentences that say why a profile may not use the learned rewards among the components."""
     names = names_in(components)
     models = load_named_models(names, viewer=viewer)
     problems = [
-        f"There is no learned reward {name!r}: `GET /rewards/learned` lists those that there are."
+        f"There is no learned reward {name!r}: `GET /rewards/learned` lists the existing ones."
         for name in names
         if name not in models
     ]
@@ -154,15 +154,18 @@ def _unfit(model: Model) -> str:
     low = "unknown" if auroc.low is None else f"{auroc.low:.3f}"
     return (
         f"{model.component!r} may not pay a training run: the lower end of the 95% interval of its AUROC on "
-        f"held-apart tasks is {low}, and {AUROC_MIN} is needed. Take it out of the profile, or fit one "
-        "with more labels."
+        f"held-out tasks is {low}, but must be at least {AUROC_MIN}. Remove it from the profile, or fit a "
+        "model with more labels."
     )
 
 
 # ---- what they say
 def values_of(model: Model, recorded: Sequence[Recorded]) -> dict[int, dict[str, Values]]:
-    """Return values by episode and name. Episodes of other projects, or in which the policy did nothing, have
-    none. A value is null if no completion is recorded, or if features are now computed in another way."""
+    """Return a model's values by episode and name.
+
+    Episodes of other projects, and those in which the policy did nothing, have no value. A value is null if
+    no completion is recorded, or if the model uses another version of the features.
+    """
     applies = [one for one in recorded if one.project == model.project and one.texts]
     is_current = model.parameters.features == VERSION
     scores = scores_of(model.parameters, applies) if applies and is_current else [math.nan] * len(applies)
@@ -177,7 +180,7 @@ def _value(one: Recorded, score: float) -> float | None:
 
 
 def source_of(model: Model) -> int:
-    """Return the id of the source of the model's components."""
+    """Return the id of the source under which the model's values are stored."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.LEARNED,
         name=model.id,
@@ -190,19 +193,17 @@ def source_of(model: Model) -> int:
 def model_fit(
     *, name: str, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
 ) -> tuple[Model, bool]:
-    """Fit a model to a project's labelled episodes. Return the model, and whether it is new.
+    """Fit a model to a project's labelled episodes. Return the model, and True if it is new.
 
-    The same lessons give the same model.
-
-    Raises ``GymError`` 422 ``invalid_name`` and ``too_few_labels``.
+    The same lessons give the same model. Raises ``GymError`` 422 ``invalid_name`` or ``too_few_labels``.
     """
     if not NAME.fullmatch(name):
-        message = f"{name!r} is no name for a learned reward: use small letters, digits and - _ ."
+        message = f"{name!r} cannot name a learned reward: use lower-case letters, digits and - _ ."
         raise GymError("invalid_name", message, status=422)
     lessons = lessons_read(project=project, opinions=opinions, runs=runs, limit=limit)
     fitted, held = lessons.parted()
     check_enough(fitted, part="fitted")
-    check_enough(held, part="held-apart")
+    check_enough(held, part="held-out")
     parameters, strength = parameters_fit(fitted)
     models = RewardModel.objects.filter(project=project)
     same = models.filter(parameters=to_builtins(parameters), card__data_sha256=lessons.sha256).first()

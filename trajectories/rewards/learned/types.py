@@ -1,4 +1,4 @@
-"""Inputs, parameters and card of a learned reward."""
+"""Inputs, parameters and cards of learned rewards."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ Facts = dict[str, float | None]
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """The parts of an episode that learned rewards read: no gold, no verdict, no text of the answer.
+    """The parts of an episode that learned rewards read, without gold, verdict or the answer's text.
 
-    ``texts`` are the completions of the policy's own steps, in order; ``facts`` are columns of its facts, and
-    None before they are stored.
+    ``texts`` are the completions of the policy's own steps, in order. ``facts`` are columns of the episode's
+    facts, and None before they are stored.
     """
 
     episode: int
@@ -23,10 +23,11 @@ class Recorded(Struct, frozen=True, kw_only=True):
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
-    """A model, whole. ``features`` is the version of the code that computes its inputs.
+    """All parameters of a model. ``features`` is the version of the code that computes its inputs.
 
-    The inputs are the measures of that code and then one for each word; each is centred by ``means``, divided
-    by ``scales`` and bounded. ``slope`` and ``offset`` turn the weighted sum into the logit of a probability.
+    The inputs are the measures of that code, followed by one input for each word. ``means`` are subtracted
+    from the inputs, and the differences are divided by ``scales`` and bounded. ``slope`` and ``offset`` turn
+    the weighted sum into the logit of a probability.
     """
 
     features: int
@@ -40,7 +41,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """A value with its 95% interval, which draws on whole items; null if too little is known."""
+    """A value with its 95% interval, for which whole items are independent; null if too little is known."""
 
     value: float | None = None
     low: float | None = None
@@ -48,7 +49,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """Episodes with a label, the items (tasks) that they are of, and how many are labelled a success."""
+    """Numbers of labelled episodes, of their items (tasks), and of episodes labelled as successes."""
 
     episodes: int
     items: int
@@ -56,9 +57,9 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class GroupFigures(Struct, frozen=True, kw_only=True):
-    """Held-out episodes of one benchmark or family.
+    """Figures for the held-out episodes of one benchmark or family.
 
-    ``excess`` is the mean score less the share of successes: above 0 the model pays too much there.
+    ``excess`` is the mean score minus the share of successes; above 0, the model pays too much for them.
     """
 
     kind: str
@@ -69,10 +70,10 @@ class GroupFigures(Struct, frozen=True, kw_only=True):
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """Effect on the scores of held-out episodes of rewriting their completions.
+    """The effect that rewriting the completions of failed held-out episodes has on their scores.
 
-    ``shift`` is the mean change of the failures' scores, ``raised`` the share of them whose score rises, and
-    ``auroc`` what is left if failures alone are rewritten.
+    ``shift`` is the mean change of their scores, and ``raised`` is the share of them whose score rises.
+    ``auroc`` is the AUROC that remains when only failures are rewritten.
     """
 
     name: str
@@ -89,22 +90,24 @@ class Weight(Struct, frozen=True, kw_only=True):
 
 
 class CalibrationBin(Struct, frozen=True, kw_only=True):
-    """Held-out episodes of similar scores: their mean ``score``, and the ``share`` of them that succeeded."""
+    """Held-out episodes with similar scores, their mean ``score``, and the ``share`` that succeeded."""
 
     episodes: int
     score: float
     share: float
 
 
-# Figures at their defaults are not encoded, so that cards from before a figure was added keep their hash.
+# Figures with their default value are not encoded, so that cards keep their hash when a figure is added
+# later.
 class Card(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Measurements of a model, required before it may pay anybody.
+    """A model's measurements, which decide whether it may pay.
 
-    ``data_sha256`` identifies everything that it was fitted to and measured on. ``auroc`` and all figures
-    after it are of held-out items, to whose episodes the fit was blind; ``auroc_within_items`` compares
-    attempts at the same task alone. ``calibration`` has tenths of the episodes by score, and nothing on cards
-    of models that were fitted before it was stored. ``people`` counts labels of people, and ``overruled`` the
-    verdicts that they differ from. ``earlier`` models of this project were measured on the same items before.
+    ``data_sha256`` identifies all data to which the model was fitted and on which it was measured. ``auroc``
+    and all figures after it are measured on held-out items, whose episodes were not used for fitting.
+    ``auroc_within_items`` compares only attempts at the same task. ``calibration`` has the episodes in tenths
+    by score; it is empty for models that were fitted before it was stored. ``people`` counts people's labels,
+    and ``overruled`` counts those that differ from the verdict. ``earlier`` is how many models of this
+    project were measured on the same items before.
     """
 
     name: str

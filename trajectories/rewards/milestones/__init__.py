@@ -1,1 +1,1 @@
-"""Milestones of questions, one file each; those of mock sites belong to task families."""
+"""Milestones of questions, one per file; mock sites' milestones are part of their task families."""

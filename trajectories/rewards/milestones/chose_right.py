@@ -1,4 +1,4 @@
-"""The right choice was selected when the episode ended, submitted or not."""
+"""The milestone that the right choice was marked when the episode ended, submitted or not."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from trajectories.rewards.types import Reading, Values
 
 @milestone(
     "chose_right",
-    description="The last choice that was marked on the page is right, whether it was submitted or not.",
+    description="The choice that was marked last on the page is right, whether or not it was submitted.",
     kinds=frozenset({kinds.CHOICE}),
 )
 def chose_right(reading: Reading) -> Values | None:
-    """Compute the milestone from the last mark alone: marking all in turn is worth no more than a guess.
+    """Compute the milestone from the last mark only, so that marking all choices in turn is no better than a
+    guess.
 
-    A page that is loaded again has nothing marked. An episode without a recorder has no known marks.
+    A reloaded page has nothing marked. If the episode's pages were not recorded, the marks are unknown.
     """
     if not ARMS[reading.arm].has_page or reading.recording == "off" or reading.gold is None:
         return None
@@ -31,7 +32,7 @@ def chose_right(reading: Reading) -> Values | None:
 
 
 def _right_labels(reading: Reading, gold: str) -> set[str]:
-    """Return the gold's labels as the episode showed them."""
+    """Return the labels of the right choices in the order that the episode showed."""
     labels = [choice["label"] for choice in reading.payload["choices"]]
     order = (reading.variation or {}).get("order", range(len(labels)))
     return {label_move(label, labels=labels, order=order) for label in (gold, *reading.accepted)}

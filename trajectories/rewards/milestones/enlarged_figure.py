@@ -1,4 +1,4 @@
-"""The pictures of a question were viewed enlarged."""
+"""The milestone that a question's pictures were viewed enlarged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGER = ("2", "3")
 
 @milestone(
     "enlarged_figure",
-    description="The question's pictures were shown enlarged, where the episode had the tool for it.",
+    description="The question's pictures were shown enlarged, if the episode had the tool for that.",
     kinds=frozenset({kinds.PICTURE, kinds.CHOICE}),
 )
 def enlarged_figure(reading: Reading) -> Values | None:

@@ -1,4 +1,4 @@
-"""The row with the answer was located: shown by the page's tools, or named in the thoughts."""
+"""The milestone that the row with the answer was located, with the page's tools or in the thoughts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trajectories.rewards.types import Reading, Values
 from verifiers.denotations import normalise, split_cell
 
 FIRST_ROWS = 5
-"""An agent has located a row by sorting or searching if it is among so many first rows."""
+"""Sorting or searching has located a row if the row is then among this many first rows."""
 NUMBER = re.compile(r"\d+", re.ASCII)
 Pair = tuple[str, str]
 
@@ -27,8 +27,8 @@ discover()
 @milestone(
     "located_right_row",
     description=(
-        "In a table with tools: the page was sorted, searched or turned so that a row with the answer came "
-        "up. In the ladder's lists: the last row that the thoughts name with its number is the right one."
+        "In a table with tools, sorting, searching or paging brought up a row with the answer. In the "
+        "ladder's lists, the last row that the thoughts name with its number is the right one."
     ),
     kinds=frozenset({kinds.TABLE}),
     benchmarks=frozenset({"ladder"}),
@@ -44,21 +44,21 @@ def located_right_row(reading: Reading) -> Values | None:
 
 # ---- lists on the ladder
 def thought_tags() -> list[str]:
-    """Return the tags of tasks whose thoughts are read."""
+    """Return the tags of the tasks for which thoughts are read."""
     return [f"{TAG}{name}" for name, rung in RUNGS.items() if rung.rows is not None]
 
 
 def rows_of(reading: Reading) -> Rows | None:
-    """Return the rows of a task on the ladder whose answer is in one of them."""
+    """Return the rows of a ladder task whose answer is in one of them; None for other tasks."""
     names = (tag.removeprefix(TAG) for tag in reading.tags if tag.startswith(TAG))
     rung = next((RUNGS.get(name) for name in names if name in RUNGS), None)
     return None if rung is None or rung.rows is None else rung.rows(reading.payload)
 
 
 def _by_thought(reading: Reading, rows: Rows) -> Values | None:
-    """Credit the step that names a right row last: naming all rows is worth no more than a guess.
+    """Credit the first step from which on the thoughts name only the right row.
 
-    It is the step after which no other row was named.
+    Naming all rows is therefore no better than a guess.
     """
     if any(step.thought is None for step in reading.own_steps):
         return None
@@ -73,7 +73,7 @@ def _by_thought(reading: Reading, rows: Rows) -> Values | None:
 
 
 def _pairs(text: str, values: Mapping[str, str]) -> Iterator[Pair]:
-    """Yield the pairs of a row's name and a number beside it, in either order, that a text has."""
+    """Yield each pair in a text of a row's name and an adjacent number, in either order."""
     names = "|".join(map(re.escape, values))
     words = re.findall(rf"\b(?:{names}|\d+)\b", text.casefold(), re.ASCII)
     place = 0
@@ -92,8 +92,10 @@ def _pairs(text: str, values: Mapping[str, str]) -> Iterator[Pair]:
 
 # ---- tables with tools
 def _by_view(reading: Reading, gold: str) -> Values | None:
-    """Credit the step that led to the first view with a right row: one that the first page lacks, or one that
-    sorting or searching brought to the top. Searching for the answer itself does not count.
+    """Credit the step that led to the first view with a right row.
+
+    The row must either be missing from the first page, or be brought to the top by sorting or searching.
+    Searching for the answer itself does not count.
     """
     tools, table = get_tools(reading.variation), reading.payload["table"]
     if not ARMS[reading.arm].has_page or not tools & {"sort", "find", "paging"}:
@@ -115,11 +117,11 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
 
 
 def _holds(table: Table, answers: set[str]) -> bool:
-    """Return whether every answer is a cell of the table."""
+    """Return True if every answer is in a cell of the table."""
     return answers <= {normalise(cell) for row in table.rows for cell in row}
 
 
 def _place(view: TableView, answers: set[str]) -> int | None:
-    """Return the index of a view's first row with an answer, or None if no row has one."""
+    """Return the index of a view's first row that contains an answer; None if no row does."""
     is_right = (any(normalise(cell) in answers for cell in row) for row in view.rows)
     return next((place for place, right in enumerate(is_right) if right), None)

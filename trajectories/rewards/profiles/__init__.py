@@ -1,1 +1,1 @@
-"""Profiles: how the components of an episode become one number."""
+"""Profiles, which define how an episode's components become one number."""

@@ -1,4 +1,4 @@
-"""Check that tasks can have the components that their run's profile pays for."""
+"""The check that tasks can have the components for which their run's profile pays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Source = tuple[str, str]
 def fitness_check(run: Run, sources: Iterable[Source], *, viewer: Viewer) -> None:
     """Refuse tasks that can never have a component for which the run's profile pays.
 
-    Raises ``GymError`` 422 ``profile_unfit``. A run without a profile takes all tasks.
+    Raises ``GymError`` 422 ``profile_unfit``. A run without a profile accepts all tasks.
     """
     reference = run.settings.get(SETTING)
     if not reference:
@@ -42,7 +42,7 @@ def _problems(profile: Profile, benchmark: str, kind: str) -> Iterator[str]:
 
 
 def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
-    """Return why no task of a benchmark and kind can have a component, or None if one can.
+    """Return the reason why no task of a benchmark and kind can have a component; None if one can.
 
     Raises ``GymError`` 422 ``unknown_reward_component``.
     """
@@ -60,7 +60,7 @@ def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
 
 
 def list_milestones(benchmark: str, kind: str) -> list[str]:
-    """Return the milestones that some task of a benchmark has, by name."""
+    """Return the sorted names of the milestones that any task of a benchmark and kind has."""
     if kind == kinds.SITE:
         return sorted(
             {

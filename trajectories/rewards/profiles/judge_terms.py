@@ -1,4 +1,4 @@
-"""Terms that pay for grades of judges: the criteria that exist, and those that are certified."""
+"""Checks of the terms that pay for judges' grades: their criteria must exist and be certified."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ from trajectories.rewards.profiles.types import Profile
 from trajectories.rewards.registry import FAMILY
 
 MARK = f"{JUDGE}{FAMILY}"
-# Among fewer attempts, a text would have to work on most of them to be noticed.
+# With fewer attempts, a text would only be noticed if it worked on most of them.
 ATTEMPTS_MIN = 20
 
 
 def unknown_judges(components: Iterable[str]) -> list[str]:
-    """List the problems of components that name no judge, or none of its criteria."""
+    """Return a message for each component that refers to an unknown judge or criterion."""
     return [problem for judge, criterion in _judges_in(components) for problem in _unknown(judge, criterion)]
 
 
 def check_certified(profile: Profile) -> None:
-    """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
-    or that texts can raise, or for all criteria of a judge with such a one."""
+    """Refuse a profile that pays for a criterion that is not certified or whose grade texts can raise.
+
+    A term for all of a judge's criteria is refused if this holds for any of them. Raises ``GymError``
+    ``judge_not_certified`` (422).
+    """
     problems = _payment_problems_of(term.component for term in profile.terms)
     if problems:
         message = " ".join(
-            [*problems, "A training run is paid for certified criteria alone (docs/judges.md)."]
+            [*problems, "A training run may be paid only for certified criteria (docs/judges.md)."]
         )
         raise GymError("judge_not_certified", message, status=422, fields={"profile": problems})
 
 
 def find_payable_judges(components: Iterable[str]) -> dict[str, bool]:
-    """Return for each judge's component whether a training run may be paid for it."""
+    """Map each judge's component to True if a training run may be paid for it."""
     names = [name for name in components if name.startswith(MARK)]
     return {name: not (unknown_judges([name]) or _payment_problems_of([name])) for name in names}
 
@@ -44,21 +47,21 @@ def _payment_problems_of(components: Iterable[str]) -> list[str]:
 
 
 def payment_problems(name: str, criterion: str) -> Iterator[str]:
-    """Yield reasons why no training run may be paid for a judge's criterion, or for any if none is named."""
+    """Yield reasons why no training run may be paid for a judge's criterion; an empty one stands for all."""
     judge = Judge.objects.get(name=name)
     stored = JudgeCertification.objects.filter(judge=judge)
     results = dict(stored.values_list("criterion", "is_certified"))
     for one in [criterion] if criterion else _criteria(judge):
         if one not in results:
-            yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
+            yield f"{MARK}{name}{FAMILY}{one} has not been compared with people's labels."
         elif not results[one]:
-            yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
+            yield f"{MARK}{name}{FAMILY}{one} was compared with people's labels and is not certified."
         elif problem := _attack_problem(attack_latest(judge, one)):
             yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
 def list_named_judges(profile: Profile) -> list[tuple[str, str]]:
-    """List the judge and criterion of each such term; the criterion is empty if all of them are meant."""
+    """Return the judge and criterion of each term that pays for grades; all criteria are an empty string."""
     return _judges_in(term.component for term in profile.terms)
 
 
@@ -79,7 +82,7 @@ def _unknown(name: str, criterion: str) -> Iterator[str]:
 
 def _attack_problem(attack: JudgeAttack | None) -> str:
     if attack is None or (attack.is_open and attack.attempts < ATTEMPTS_MIN):
-        return f"has not been tried with texts that ask for a grade, on {ATTEMPTS_MIN} attempts or more."
+        return f"has not been tried with texts that ask for a grade on at least {ATTEMPTS_MIN} attempts."
     return "is raised by texts that ask for a grade." if attack.is_fooled else ""
 
 
@@ -88,5 +91,5 @@ def _criteria(judge: Judge) -> list[str]:
 
 
 def attack_latest(judge: Judge, criterion: str) -> JudgeAttack | None:
-    """Return the attack that counts: a later one replaces earlier ones."""
+    """Return the attack that counts, which is the latest one."""
     return JudgeAttack.objects.filter(judge=judge, criterion=criterion).order_by("-pk").first()

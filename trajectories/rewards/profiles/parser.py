@@ -1,4 +1,4 @@
-"""Parsing of profiles. Those that cannot be paid, or pay for wrong answers, are refused with reasons."""
+"""Parsing of profiles. A profile that cannot be paid, or could pay for wrong answers, is refused."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from trajectories.rewards.registry import get_component
 
 TRIED_MAX = 200_000
 Episode = dict[str, float]
-"""The values of components; one that is missing does not apply."""
+"""Values by component name; a component that is missing does not apply."""
 CODE = "profile_refused"
 TRUST_TOLERANCE = 1e-6
 
 
 class TooManyTogether(Exception):
-    """Too many interdependent terms to try all combinations."""
+    """Raised if too many terms depend on each other to try all combinations of their values."""
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """The best wrong episode and the worst right one from a trainer step on, with what they are paid."""
+    """The best-paid wrong and the worst-paid right episode from a trainer step on, with their payments."""
 
     trainer_step: int
     wrong: Episode
@@ -51,7 +51,10 @@ class Extremes:
 
 
 def find_extremes(profile: Profile) -> Extremes:
-    """Return the extremes of the phase in which a wrong episode comes closest. Raises ``TooManyTogether``."""
+    """Return the extremes of the phase in which a wrong episode comes closest to a right one's payment.
+
+    Raises ``TooManyTogether``.
+    """
     steps = {0} | {phase.trainer_step for term in profile.terms for phase in term.schedule}
     phases = [_extremes_at(profile, step) for step in sorted(steps)]
     return max(phases, key=lambda one: one.wrong_paid - one.right_paid)
@@ -66,7 +69,7 @@ def _extremes_at(profile: Profile, trainer_step: int) -> Extremes:
 
 
 def _best(profile: Profile, *, outcome: float, sign: int, trainer_step: int) -> Episode:
-    """Return the episode with this outcome that is paid most, or, if ``sign`` is -1, least."""
+    """Return the episode with this outcome that is paid most, or least if ``sign`` is -1."""
     best: Episode = {OUTCOME: outcome}
     for terms in _clusters(profile):
         part = replace(profile, terms=terms, clip=None)
@@ -81,7 +84,7 @@ def _paid(profile: Profile, episode: Mapping[str, float], trainer_step: int) -> 
 
 
 def _clusters(profile: Profile) -> list[list[Term]]:
-    """Return the terms that must be considered together: all of them unless they are added up."""
+    """Group the terms that must be considered together; only a sum has more than one group."""
     if profile.combination != "sum":
         return [profile.terms]
     clusters: list[tuple[set[str], list[Term]]] = []
@@ -102,7 +105,7 @@ def _gate_components(term: Term, profile: Profile) -> Iterator[str]:
 
 
 def _with_gates(terms: Sequence[Term], profile: Profile) -> list[Term]:
-    """Return the cluster's terms in the order of the profile. A gate on the outcome needs that term too."""
+    """Return the cluster's terms in the profile's order, with the terms that their gates refer to."""
     names = {term.id for term in terms} | {term.gate.term for term in terms if term.gate is not None}
     return [term for term in profile.terms if term.id in names]
 
@@ -121,8 +124,11 @@ def _episodes(terms: Sequence[Term], outcome: float) -> Iterator[Episode]:
 
 
 def _ends(component: str, terms: Sequence[Term]) -> set[float]:
-    """Return a component's values at which the payment may be greatest or least: its ranges' ends, and both
-    sides of what opens a gate or decides a cascade."""
+    """Return the values of a component at which the payment may be highest or lowest.
+
+    They are the ends of its terms' ranges, and values on both sides of each threshold that opens a gate or
+    decides a cascade.
+    """
     ends: set[float] = set()
     for term in terms:
         if term.component != component:
@@ -136,7 +142,7 @@ def _ends(component: str, terms: Sequence[Term]) -> set[float]:
 
 
 def profile_read(body: Any) -> Profile:
-    """Return a profile from parsed JSON or TOML. Raises ``GymError`` ``profile_refused`` (422)."""
+    """Build and check a profile from parsed JSON or TOML. Raises ``GymError`` ``profile_refused`` (422)."""
     try:
         profile = msgspec.convert(body, Profile)
     except msgspec.ValidationError as error:
@@ -165,7 +171,7 @@ def sha256_of(profile: Profile) -> str:
 
 
 def refused(problems: list[str]) -> GymError:
-    """Return the refusal of a profile, with a sentence for each problem."""
+    """Return the error that refuses a profile, with a sentence for each problem."""
     return GymError(CODE, " ".join(problems), status=422, fields={"profile": problems})
 
 
@@ -173,7 +179,7 @@ def refused(problems: list[str]) -> GymError:
 def _names(profile: Profile) -> Iterator[str]:
     for name, count in Counter(term.id for term in profile.terms).items():
         if count > 1:
-            yield f"{count} terms are called {name!r}: give each a name."
+            yield f"{count} terms have the name {name!r}. Give each its own name."
 
 
 def _components(profile: Profile) -> Iterator[str]:
@@ -204,7 +210,7 @@ def _ranges(profile: Profile) -> Iterator[str]:
             continue
         low, high = range_of(term)
         if math.isinf(high):
-            yield f"{term.id!r} has no upper end: say with `high` from where on nothing more is paid."
+            yield f"{term.id!r} has no upper end. Set `high` to the value above which no more is paid."
         elif low >= high:
             yield f"{term.id!r} needs a `low` below its `high`."
 
@@ -216,11 +222,11 @@ def _gates(profile: Profile) -> Iterator[str]:
         while at.gate is not None:
             if at.gate.term not in terms:
                 hint = did_you_mean(at.gate.term, terms)
-                yield f"The gate of {at.id!r} is no term: {at.gate.term!r}. {hint}"
+                yield f"The gate of {at.id!r} refers to an unknown term {at.gate.term!r}. {hint}"
                 break
             at = terms[at.gate.term]
             if at.id in seen:
-                yield f"Gates go round in a circle: {' → '.join([*seen, at.id])}."
+                yield f"The gates form a circle: {' → '.join([*seen, at.id])}."
                 break
             seen.append(at.id)
 
@@ -232,7 +238,7 @@ def _trust(profile: Profile) -> Iterator[str]:
             yield f"`trust` belongs to a blend; this is a {profile.combination}."
         return
     if None in trust:
-        yield "In a blend every term needs its `trust`."
+        yield "In a blend, every term needs a `trust`."
     elif abs(math.fsum(one or 0.0 for one in trust) - 1.0) > TRUST_TOLERANCE:
         yield f"The `trust` of the terms adds up to {math.fsum(one or 0.0 for one in trust):g}, not to 1."
 
@@ -241,16 +247,16 @@ def _schedules(profile: Profile) -> Iterator[str]:
     for term in profile.terms:
         steps = [phase.trainer_step for phase in term.schedule]
         if steps != sorted(set(steps)):
-            yield f"The schedule of {term.id!r} does not rise from trainer step to trainer step."
+            yield f"The trainer steps in the schedule of {term.id!r} must be in ascending order."
 
 
 def _shapes(profile: Profile) -> Iterator[str]:
     if profile.shape != "at_end" and profile.combination != "sum":
-        yield f"Only a sum can be spread over steps; a {profile.combination} is paid `at_end`."
+        yield f"Only a sum can be spread over steps; a {profile.combination} must be paid `at_end`."
     if profile.clip is not None and profile.clip[0] >= profile.clip[1]:
-        yield "`clip` needs a lower bound and then a greater one."
+        yield "`clip` needs a lower bound followed by a greater upper bound."
     if all(term.component != OUTCOME for term in profile.terms) and profile.shape == "potential":
-        yield "Potentials are taken back at the end: without a term for `outcome` nothing is paid."
+        yield "Potentials are taken back at the end, so nothing is paid without a term for `outcome`."
 
 
 CHECKS: tuple[Callable[[Profile], Iterator[str]], ...] = (
@@ -271,8 +277,8 @@ def _pays_wrong_answers(profile: Profile) -> Iterator[str]:
         extremes = find_extremes(profile)
     except TooManyTogether:
         yield (
-            "So many of its terms depend on each other that nobody can check whether a wrong answer may be "
-            "paid like a right one; `allow_shaping_over_outcome` takes it all the same."
+            "Too many of its terms depend on each other to check whether a wrong answer could be paid as "
+            "much as a right one. Set `allow_shaping_over_outcome` to use it anyway."
         )
         return
     if not extremes.is_sound:
@@ -280,12 +286,12 @@ def _pays_wrong_answers(profile: Profile) -> Iterator[str]:
 
 
 def _words(extremes: Extremes) -> str:
-    """Return the best wrong episode that can be made, and the worst right one."""
+    """Return the message that shows the best-paid wrong episode and the worst-paid right one."""
     since = f" From trainer step {extremes.trainer_step} on:" if extremes.trainer_step else ""
     return (
         f"A wrong answer can be paid as much as a right one.{since} {_values(extremes.wrong)} is paid "
-        f"{extremes.wrong_paid:g}, and {_values(extremes.right)} {extremes.right_paid:g}. Give `outcome` "
-        "more weight, or say `allow_shaping_over_outcome`."
+        f"{extremes.wrong_paid:g}, and {_values(extremes.right)} is paid {extremes.right_paid:g}. Give "
+        "`outcome` more weight, or set `allow_shaping_over_outcome`."
     )
 
 

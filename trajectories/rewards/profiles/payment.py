@@ -1,4 +1,4 @@
-"""A profile's payment for an episode, from its components. Pure: the same values, the same payment."""
+"""A profile's payment for an episode, as a pure function of the episode's components."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from trajectories.rewards.registry import get_component
 from trajectories.rewards.types import Steps
 
 Shares = Mapping[str, float | None]
-"""Position of each term's component in its range, by the term's name; terms without a value are missing."""
+"""The position of each term's component in the term's range, by term; terms without a value are missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Components:
-    """Everything known about one episode. A missing name does not apply; None could not be computed.
+    """The known components of one episode.
 
-    ``last`` is the number of the last step, 0 if there is none; ``trainer_step`` that of its policy version.
+    A component that is missing does not apply; None means that it could not be computed. ``last`` is the
+    number of the last step, 0 if there is none. ``trainer_step`` is the trainer step of the episode's policy
+    version.
     """
 
     values: Mapping[str, float | None]
@@ -29,9 +31,9 @@ class Components:
 
 
 def compute_payment(profile: Profile, known: Components) -> Payment:
-    """Compute the payment.
+    """Compute a profile's payment for an episode.
 
-    It is null if the outcome is, or if a component that counts could not be computed.
+    The total is None if the outcome is None, or if a component that counts could not be computed.
     """
     terms = [term for term in profile.terms if _applies(term, known)]
     shares = {term.id: _share(term, known) for term in terms}
@@ -47,7 +49,7 @@ def compute_payment(profile: Profile, known: Components) -> Payment:
 
 
 def awaited(profile: Profile) -> dict[str, None]:
-    """Return the profile's components that every episode gets once somebody states them, as not yet known."""
+    """Return, as None, the profile's components that every episode will get but may not have yet."""
     return {term.component: None for term in profile.terms if get_component(term.component).is_awaited}
 
 
@@ -57,7 +59,7 @@ def _applies(term: Term, known: Components) -> bool:
 
 
 def range_of(term: Term) -> tuple[float, float]:
-    """Return the values of its component at which a term pays least and most."""
+    """Return the ends of a term's range, between which its payment changes with the component's value."""
     component = get_component(term.component)
     low = component.low if term.low is None else term.low
     high = component.high if term.high is None else term.high
@@ -90,13 +92,13 @@ def _between(term: Term, share: float) -> float:
 
 
 def weight_at(term: Term, trainer_step: int) -> float:
-    """Return the weight of a term at a trainer step."""
+    """Return a term's weight at a trainer step."""
     factors = [phase.factor for phase in term.schedule if phase.trainer_step <= trainer_step]
     return term.weight * (factors[-1] if factors else 1.0)
 
 
 def _is_open(term: Term, terms: Mapping[str, Term], shares: Shares) -> bool | None:
-    """Return whether a term's gates are open, including its gate's own gates; None if unknown."""
+    """Return True if a term's gate and that gate's own gates are open; None if unknown."""
     while term.gate is not None:
         share = shares.get(term.gate.term, 0.0)
         if share is None:
@@ -126,7 +128,7 @@ def _blend(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> float
 
 
 def _cascade(terms: Sequence[Term], paid: Mapping[str, float], shares: Shares) -> float:
-    """Return the pay of the first term that decides, or else of the last."""
+    """Return the payment of the first term that decides, or of the last term if none does."""
     for term in terms:
         share = shares[term.id]
         if share is not None and not term.decides_below < share < term.decides_above:
@@ -150,7 +152,7 @@ def _clip(total: float, profile: Profile) -> float:
 def _spread(
     terms: Sequence[Term], paid: Mapping[str, float], known: Components, total: float
 ) -> dict[int, float]:
-    """Split a total over the steps: ``terms`` pay their own steps, and the last step gets the rest."""
+    """Distribute a total over the steps; ``terms`` pay their own steps, and the last step gets the rest."""
     spread: dict[int, float] = {}
     for term in terms:
         for step, pay in _of_steps(term, paid[term.id], known).items():
@@ -161,9 +163,9 @@ def _spread(
 
 
 def _of_steps(term: Term, paid: float, known: Components) -> dict[int, float]:
-    """Split an open term's pay over the steps that have a value.
+    """Distribute an open term's payment over the steps that have a value.
 
-    A component of the whole episode is divided equally among the steps that it marks.
+    The payment for a component of the whole episode is divided equally among the steps credited with it.
     """
     steps = {step: value for step, value in known.steps.get(term.component, {}).items() if value is not None}
     if get_component(term.component).level == "episode":

@@ -1,4 +1,4 @@
-"""Profiles by name: those that come with the gym, and those stored with keys."""
+"""Profiles by name, both the gym's own and those stored through the API."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from trajectories.rewards.profiles.types import Profile
 BUILTIN = Path(__file__).with_name("builtin")
 DEFAULT = "outcome-v1"
 SETTING = "reward_profile"
-"""The setting of a run that names its profile."""
+"""The key of a run's settings that holds its profile's reference."""
 HASH_SHOWN = 12
 REFERENCE = re.compile(r"([^@]+)(?:@([0-9a-f]{8,64}))?")
 
 
 class Named(NamedTuple):
-    """A profile and the hash of its content."""
+    """A profile with the hash of its content."""
 
     profile: Profile
     sha256: str
@@ -41,7 +41,7 @@ class Named(NamedTuple):
 
 
 def format_reference(name: str, sha256: str) -> str:
-    """Return name and hash, which together always mean this very profile."""
+    """Return ``name@hash``, which always refers to exactly this profile."""
     return f"{name}@{sha256[:HASH_SHOWN]}"
 
 
@@ -53,9 +53,9 @@ def builtin() -> Mapping[str, Named]:
 
 
 def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
-    """Store a profile of the viewer's project. Return it, and whether it is new.
+    """Store a profile in the viewer's project. Return it, and True if it is new.
 
-    Raises ``GymError`` of ``profile_read``, also for an unknown judge, and 409
+    Raises ``GymError`` as ``profile_read`` does, also for an unknown judge or learned reward, and 409
     ``profile_name_taken`` for the name of a profile that comes with the gym.
     """
     profile = profile_read(body)
@@ -76,13 +76,15 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
 
 
 def unknown_components(names: Sequence[str], *, viewer: Viewer) -> list[str]:
-    """List the problems of components with a learned reward or a judge that the viewer does not have."""
+    """Return a message for each component whose learned reward or judge does not exist for the viewer."""
     return list_problems(names, viewer=viewer, is_training=False) or unknown_judges(names)
 
 
 def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
-    """Raise ``GymError`` (422) for a profile that may not pay training runs: ``profile_refused`` if the error
-    of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
+    """Refuse a profile that may not pay training runs, with a ``GymError`` (422).
+
+    The code is ``profile_refused`` if a learned reward's error is too large or not known well enough, and
+    ``judge_not_certified`` if a judge's criterion is not certified.
     """
     components = [term.component for term in profile.terms]
     if problems := list_problems(components, viewer=viewer, is_training=True):
@@ -91,13 +93,13 @@ def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
 
 
 def payable(components: Iterable[str]) -> dict[str, bool]:
-    """Return for each learned reward and judge whether a training run may be paid for it."""
+    """Map each component of a learned reward or judge to True if a training run may be paid for it."""
     names = list(components)
     return learned_payable(names) | find_payable_judges(names)
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:
-    """Return the profile that ``name`` or ``name@hash`` means.
+    """Return the profile with the reference ``name`` or ``name@hash``.
 
     Raises ``GymError`` ``unknown_profile`` (422).
     """
@@ -116,6 +118,6 @@ def profile_get(reference: str, *, viewer: Viewer) -> Named:
 
 
 def list_profiles(viewer: Viewer) -> list[Named]:
-    """Return all profiles that the viewer may name: those of the gym, then the newest first."""
+    """Return all profiles that the viewer may use: the gym's own, then stored ones, newest first."""
     rows = projects.visible(RewardProfile.objects.order_by("-pk"), viewer)
     return [*builtin().values(), *(Named(profile_of(row.body), row.sha256) for row in rows)]

@@ -1,4 +1,4 @@
-"""Reward profiles as written in TOML and sent to the API, and the payments that they make."""
+"""Reward profiles, as written in TOML or sent to the API, and the payments that result."""
 
 from __future__ import annotations
 
@@ -18,28 +18,31 @@ Shape = Literal["at_end", "per_step", "potential"]
 
 
 class Gate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A term counts only where the one of ``term`` has at least so much of its range."""
+    """A condition for a term, which counts only if the component of ``term`` is at least at this share of its
+    range.
+    """
 
     term: Name
     at_least: Share = 1.0
 
 
 class Phase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The factor of a term's weight from a trainer step on."""
+    """A factor for a term's weight that applies from a trainer step on."""
 
     trainer_step: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     factor: Number
 
 
 class Term(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Payment for one component.
+    """The payment for one component.
 
-    It is ``positive`` at the upper end of the component's range, ``negative`` at the lower, linear between
-    them, times ``weight``.
+    The payment is ``weight`` times ``positive`` at the upper end of the component's range, times ``negative``
+    at the lower end, and linear in between.
 
-    ``low`` and ``high`` narrow the range, and give one to a component that has none. ``trust`` is a term's
-    share of a blend. In a cascade the first term decides whose component is at most ``decides_below`` or at
-    least ``decides_above`` of its range. ``schedule`` changes the weight as training goes on.
+    ``low`` and ``high`` narrow the range, or define one for a component without an upper end. ``trust`` is
+    the term's share of a blend. In a cascade, a term decides if its component is at most at ``decides_below``
+    or at least at ``decides_above`` of its range, and the first term that decides is paid. ``schedule``
+    changes the weight during training.
     """
 
     component: Name
@@ -57,16 +60,18 @@ class Term(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The term's own name, or else that of its component."""
+        """The term's own name, or its component's name if it has none."""
         return self.name or self.component
 
 
 class Profile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """``clip`` bounds the sum of an episode. ``shape`` is how it is spread over the steps.
+    """A reward profile. ``clip`` bounds an episode's total; ``shape`` is how it is distributed over the
+    steps.
 
-    ``at_end``: all on the last step. ``per_step``: what is paid for a component of steps goes to them, in
-    equal parts, the rest to the last. ``potential``: the same, and what terms other than the outcome paid is
-    taken back at the end (Ng, Harada and Russell 1999), so that they guide and never count.
+    With ``at_end``, the last step gets everything. With ``per_step``, the payment for a component of steps
+    goes to these steps in equal parts, and the last step gets the rest. ``potential`` does the same, but
+    takes back at the end what terms other than the outcome have paid (Ng, Harada and Russell 1999), so that
+    they guide the policy without adding to the total.
     """
 
     name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_.-]{0,63}$")]
@@ -83,9 +88,10 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Payment:
-    """Payment of an episode; ``total`` is None if unknown, as for every void episode.
+    """A profile's payment for an episode. ``total`` is None if unknown, and for every void episode.
 
-    ``terms`` are by name, ``steps`` by number, and both add up to the total if terms are summed.
+    ``terms`` has payments by term, and ``steps`` by step number. If the profile is a sum, both add up to the
+    total.
     """
 
     total: float | None

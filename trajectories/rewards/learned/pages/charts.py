@@ -13,7 +13,7 @@ FRAME = Frame(height=300, right=24, top=16)
 
 
 def calibration_chart(bins: Sequence[CalibrationBin]) -> Drawing | None:
-    """Draw shares of successes by mean score, with a calibrated model's line; None if there are no bins."""
+    """Draw the share of successes by mean score and the ideal diagonal; None if there are no bins."""
     if not bins:
         return None
     x, y = share_scale(start=FRAME.left, end=FRAME.width - FRAME.right), FRAME.share_scale()
@@ -22,8 +22,8 @@ def calibration_chart(bins: Sequence[CalibrationBin]) -> Drawing | None:
         width=FRAME.width,
         height=FRAME.height,
         title="Successes by score",
-        description="A tenth of the held-out episodes each; on the dashed line it would be calibrated. "
-        "The table has the same.",
+        description="Each point is a tenth of the held-out episodes. A calibrated model's points are on the "
+        "dashed line. The table has the same numbers.",
     )
     grid_draw(drawing, x, y, unit="%")
     for text, across in x.ticks:

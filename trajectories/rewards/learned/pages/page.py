@@ -1,4 +1,4 @@
-"""Contents of the list of learned rewards and of a model's card."""
+"""Contents of the list of learned rewards, and of the page with a model's card."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODELS_PER_PAGE = 25
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """A stored model; without a ``model`` it is refused, and ``problem`` says why."""
+    """A stored model in the list. If it is refused, ``model`` is None and ``problem`` is the reason."""
 
     row: RewardModel
     model: Model | None
@@ -42,7 +42,7 @@ def _row(row: RewardModel) -> ModelRow:
 
 
 class ModelsPage:
-    """Learned rewards, the newest first, from the cursor in ``parameters`` on."""
+    """One page of learned rewards, newest first, starting at the cursor in ``parameters``."""
 
     def __init__(self, parameters: QueryDict) -> None:
         form = CursorForm(parameters)
@@ -58,7 +58,7 @@ class ModelsPage:
 
 
 class ModelPage:
-    """The card of the model whose id begins its hash."""
+    """The page with a model's card. The model's id is the beginning of its hash."""
 
     auroc_min = AUROC_MIN
 
@@ -78,7 +78,7 @@ class ModelPage:
 
     @cached_property
     def problems(self) -> list[str]:
-        """Reasons why no profile of a training run may name the model."""
+        """Reasons why no training run's profile may use the model."""
         return list_problems([f"{MARK}{self.model.id}"], viewer=EVERYTHING, is_training=True)
 
     @cached_property
@@ -93,5 +93,5 @@ def model_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def model_detail(request: LabRequest, model_id: str) -> HttpResponse:
-    """Show the card of a learned reward."""
+    """Show a learned reward's card."""
     return render(request, "lab/learned/model.html", {"here": "judges", "page": ModelPage(model_id)})
