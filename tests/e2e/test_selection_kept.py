@@ -44,7 +44,7 @@ def test_an_episode_that_leaves_a_list_stays_selected(
     finish(factories.episode(run=first.run, task=first.task))
     expect(page.locator("tr .select-box")).to_have_count(2)
     expect(count).to_have_text("2 selected")
-    left = page.get_by_role("group", name="Selected, and no longer in the list")
+    left = page.get_by_role("group", name="Selected but no longer in the list")
     expect(left.get_by_role("checkbox")).to_have_count(2)
     left.get_by_label(str(first.pk), exact=True).uncheck()
     expect(count).to_have_text("1 selected")

@@ -183,7 +183,7 @@ def test_the_command_speaks_of_what_was_graded_only_where_grading_began(tmp_path
     assert "is kept" not in str(refused.value)
     with endpoint(lambda *_: 404) as url:
         down.write_bytes(toml(url))
-        with pytest.raises(CommandError, match="What was graded is kept"):
+        with pytest.raises(CommandError, match="The grades so far were kept"):
             call_command("judge", str(down))
 
 

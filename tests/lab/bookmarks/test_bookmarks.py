@@ -143,7 +143,7 @@ def test_the_list_has_ones_own_or_everyones_and_is_searched(
     assert notes(f"?who=all&episode={episode.pk}") == ["Loops too", "good", "a loop"]
     assert notes("?q=%25&episode=x&page=x") == []
     html = client.get("/bookmarks/").content.decode()
-    assert "deleted meanwhile" in html
+    assert "deleted since" in html
     assert f'href="/search?episodes={episode.pk}"' in html
     monkeypatch.setattr(views, "ROWS", 2)
     assert notes("?page=2") == ["a loop"]

@@ -310,7 +310,7 @@ def test_a_step_without_a_screenshot_opens_the_first_tab_with_content(
     assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == [opened]
     assert re.findall(r'is-open[^>]+id="(\w+)"', html) == [opened]
     assert ("shot-title" in html) == bool(observation)
-    assert ("Answered without a page" in html) == (arm == "text_zero_shot")
+    assert ("This step had no page" in html) == (arm == "text_zero_shot")
 
 
 @pytest.mark.parametrize(("fields", "opened"), [({}, "json"), ({"duration_ms": 1200.0}, "usage")])

@@ -221,7 +221,7 @@ def test_the_check_reports_each_kind_of_damage(api: Callable[..., Any], folder: 
     report = check()
     assert f"blobs: {NAME} has 0 of {len(DATA):,} bytes" in report
     assert f"recordings: {chunk.sha256} is missing" in report
-    assert report.endswith("2 files are gone or damaged.\n")
+    assert report.endswith("2 files are missing or damaged.\n")
 
 
 def test_bytes_changed_in_place_are_replaced_once_the_check_has_deleted_them(

@@ -40,7 +40,7 @@ def test_the_same_lessons_give_the_same_model(
 ) -> None:
     model = fitted()
     call_command("fit_reward", "words")
-    assert f"{model.component} was there." in capsys.readouterr().out
+    assert f"{model.component} already existed." in capsys.readouterr().out
     again, is_new = model_fit(name="again", project="default", opinions=Opinions())
     assert (again, is_new) == (model, False)
     planted.played(factories.task(), planted.RIGHT, "correct")

@@ -73,7 +73,7 @@ def test_the_card_says_what_was_measured_and_why_it_may_not_pay(read: Read) -> N
 
 def test_a_model_that_may_pay_says_so(read: Read) -> None:
     text = read(f"/rewards/learned/{stored(low=0.8).id}/")
-    assert "A profile of a training run may name it" in text
+    assert "A training run's profile may use this model" in text
     assert "is needed" not in text
 
 

@@ -93,14 +93,14 @@ def test_nothing_is_deleted_without_yes() -> None:
 
     report = _prune("--runs", episode.run_id)
     assert f"run {episode.run_id}: 1 episodes" in report
-    assert "files of blobs that nothing names: 2, 12 bytes" in report
-    assert "files of recordings that nothing names: 1, 8 bytes" in report
+    assert "files of blobs to which nothing refers: 2, 12 bytes" in report
+    assert "files of recordings to which nothing refers: 1, 8 bytes" in report
     assert "Nothing was deleted" in report
     report = _prune("--older-than", 50, "--what", "screenshots")
     assert "screenshots: 1 episodes" in report
-    assert "files of blobs that nothing names: 2, 12 bytes" in report
+    assert "files of blobs to which nothing refers: 2, 12 bytes" in report
     report = _prune("--older-than", 50, "--what", "recordings")
-    assert "files of recordings that nothing names: 1, 8 bytes" in report
+    assert "files of recordings to which nothing refers: 1, 8 bytes" in report
 
     assert Run.objects.filter(pk=episode.run_id).exists()
     assert not Pruning.objects.exists()

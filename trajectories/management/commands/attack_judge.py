@@ -13,14 +13,16 @@ from trajectories.judges.services import judge_get
 
 class Command(BaseCommand):
     help = (
-        "Adds texts that ask for a good grade to attempts that a judge graded as not met, and prints how"
-        " often it then says otherwise. Interrupted, it goes on where it was."
+        "Add texts that ask for a good grade to attempts that a judge graded as not met, and print how often"
+        " the judge then changes its grade. After an interruption, run it again to continue."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("judge")
-        parser.add_argument("--attempts", type=int, default=40, help="of each criterion (40)")
-        parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
+        parser.add_argument("--attempts", type=int, default=40, help="attempts per criterion (40)")
+        parser.add_argument(
+            "--key-env", default="", help="environment variable that contains the endpoint's key"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:

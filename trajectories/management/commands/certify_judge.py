@@ -10,7 +10,7 @@ from trajectories.judges.services import judge_get
 
 
 class Command(BaseCommand):
-    help = "Holds a judge against the labels of its sample, once; later calls print what that said."
+    help = "Compare a judge with the labels of its sample. This is done once; later calls print the result."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("judge")

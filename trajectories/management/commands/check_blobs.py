@@ -10,14 +10,14 @@ from trajectories.record.blobs.damage import damage_list
 WORDS = {
     "missing": "is missing",
     "other_size": "has {stored:,} of {size:,} bytes",
-    "other_bytes": "has other bytes than its name says",
+    "other_bytes": "has content that does not match its name",
 }
 
 
 class Command(BaseCommand):
     help = (
-        "Reports uploaded blobs and recordings whose files are gone or damaged. The next upload replaces a"
-        " file that is gone or of another size."
+        "Report uploaded blobs and recordings whose files are missing or damaged. The next upload replaces a"
+        " file that is missing or has the wrong size."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--delete",
             action="store_true",
-            help="delete damaged files, so that the next upload replaces those of the right size too",
+            help="delete damaged files, so that the next upload also replaces those of the right size",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -34,8 +34,8 @@ class Command(BaseCommand):
             count += 1
             words = WORDS[damage.problem].format(stored=damage.stored, size=damage.size)
             self.stdout.write(f"{damage.storage}: {damage.sha256} {words}")
-            if options["delete"] and damage.problem != "missing":  # what is missing may be on its way
+            if options["delete"] and damage.problem != "missing":  # a missing file may still be arriving
                 blobs.blob_delete(damage.sha256, storage=damage.storage)
         if count:
-            raise CommandError(f"{count:,} files are gone or damaged.")
+            raise CommandError(f"{count:,} files are missing or damaged.")
         self.stdout.write("Every file is there.")

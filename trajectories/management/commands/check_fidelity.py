@@ -14,14 +14,14 @@ ROW = "{:>6}  {:<12} {:<14} {:>9} {:>9}"
 
 class Command(BaseCommand):
     help = (
-        "Compares the DOM replays of an episode with its screenshots and prints the result of each step."
-        " Rendering happens in a sandbox: bubblewrap and Chromium are needed."
+        "Compare an episode's DOM replays with its screenshots, and print the result for each step. Replays"
+        " are rendered in a sandbox, which needs bubblewrap and Chromium."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("episode", type=int)
         parser.add_argument("--step", type=int, help="check only this step, even if it was checked before")
-        parser.add_argument("--all", action="store_true", help="check every step, even if checked before")
+        parser.add_argument("--all", action="store_true", help="check every step, even those checked before")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         episode_id: int = options["episode"]
@@ -49,18 +49,18 @@ class Command(BaseCommand):
             self.stdout.write(ROW.format(row.index, row.state, row.reason, share, bits))
 
     def _explain(self, episode: Episode, *, are_named: bool) -> None:
-        """Say why the table may have few rows, or reasons that will pass."""
+        """Explain why the table may have few rows, or temporary reasons in them."""
         problem = "" if are_named else sample.problem_of(episode)
         if problem:
             self.stderr.write(f"No step was chosen. {problem}")
         left = sample.settles_in(episode.pk)
         if left:
-            # Unless the sweeper chooses steps, it never checks this episode.
+            # If the sweeper chooses no steps, it will never check this episode again.
             is_due = bool(settings.FIDELITY_STEPS_MAX)
-            again = "its steps are checked again" if is_due else "check it again"
+            again = "its steps will be checked again" if is_due else "check it again"
             self.stderr.write(
-                f"Episode {episode.pk} has just ended, and its pages may go on sending recordings for"
-                f" {left:.0f} s: {again} then."
+                f"Episode {episode.pk} has just ended, and its pages may continue to send recordings for"
+                f" {left:.0f} s; {again} after that."
             )
 
     def _requested(self, episode_id: int, *, step: int | None, all_steps: bool) -> list[int]:

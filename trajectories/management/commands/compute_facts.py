@@ -11,11 +11,11 @@ BATCH = 100
 
 
 class Command(BaseCommand):
-    help = "Computes the facts of ended episodes: action checks and measures of behaviour."
+    help = "Compute the facts of ended episodes, namely action checks and measures of behaviour."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--run", type=int, help="only this run")
-        parser.add_argument("--all", action="store_true", help="also of those that have theirs")
+        parser.add_argument("--all", action="store_true", help="also recompute existing ones")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         run: int | None = options["run"]

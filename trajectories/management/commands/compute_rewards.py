@@ -11,11 +11,11 @@ BATCH = 100
 
 
 class Command(BaseCommand):
-    help = "Computes the reward components of ended episodes. Interrupted, it goes on where it was."
+    help = "Compute the reward components of ended episodes. After an interruption, run it again to continue."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--run", type=int, help="only this run")
-        parser.add_argument("--all", action="store_true", help="also of those that have theirs")
+        parser.add_argument("--all", action="store_true", help="also recompute existing ones")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         run: int | None = options["run"]

@@ -15,18 +15,23 @@ from trajectories.rewards.learned.store import model_fit
 
 class Command(BaseCommand):
     help = (
-        "Fits a learned reward to verdicts, labels of people and preferences, and measures it on tasks that "
-        "are held apart."
+        "Fit a learned reward to verdicts, people's labels and preferences, and measure it on held-out tasks."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="what to call it; what identifies it is its content")
-        parser.add_argument("--project", default=DEFAULT_PROJECT, help="whose runs and labels it learns from")
+        parser.add_argument("name", help="a name for display; the model is identified by its content")
         parser.add_argument(
-            "--runs", type=int, nargs="+", default=[], help="these alone; else all that are not simulated"
+            "--project", default=DEFAULT_PROJECT, help="the project from whose runs and labels it learns"
         )
         parser.add_argument(
-            "--limit", type=int, default=EPISODES_MAX, help="at most so many episodes, the newest"
+            "--runs",
+            type=int,
+            nargs="+",
+            default=[],
+            help="only these runs (default: all that are not simulated)",
+        )
+        parser.add_argument(
+            "--limit", type=int, default=EPISODES_MAX, help="use at most this many episodes, the newest"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -42,10 +47,10 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from error
         card = model.card
-        self.stdout.write(f"{model.component} {'is new' if is_new else 'was there'}.")
+        self.stdout.write(f"{model.component} {'is new' if is_new else 'already existed'}.")
         self.stdout.write(
             f"Fitted to {card.fitted.episodes} episodes of {card.fitted.items} tasks and {card.pairs_fitted} "
-            f"pairs, measured on {card.held.episodes} of {card.held.items} others."
+            f"pairs; measured on {card.held.episodes} episodes of {card.held.items} other tasks."
         )
         self.stdout.write(
             f"AUROC {card.auroc.value} ({card.auroc.low} to {card.auroc.high}), calibration error "
@@ -53,11 +58,13 @@ class Command(BaseCommand):
         )
         for warning in card.warnings:
             self.stdout.write(warning)
-        self.stdout.write("`manage.py compute_rewards` computes it for episodes that have ended.")
+        self.stdout.write(
+            "Run `manage.py compute_rewards` to compute it for episodes that have already ended."
+        )
 
 
 def opinions_of(project: str) -> Opinions:
-    """Read people's opinions from a project's annotation rooms; of several rooms, the newest counts."""
+    """Read people's opinions from a project's annotation projects; if several differ, the newest counts."""
     rooms = AnnotationProject.objects.filter(project=project).select_related("codebook").order_by("pk")
     successes: dict[int, bool] = {}
     pairs: list[tuple[int, int]] = []
@@ -70,7 +77,7 @@ def opinions_of(project: str) -> Opinions:
 
 
 def _preferred(room: AnnotationProject) -> list[tuple[int, int]]:
-    """Return the better episode of each pair of whole trajectories, and then the other."""
+    """Return the decided pairs of whole trajectories, each with the better episode first."""
     return [
         (other, one) if winner.answer == SECOND else (one, other)
         for winner in list_winners(room)

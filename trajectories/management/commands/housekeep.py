@@ -10,8 +10,8 @@ from trajectories.wiring import housekeeper
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # they import every page of the lab
-    help = "Finds pictures, facts and replays that are due, and tidies. One at a time."
+    requires_system_checks: list[str] = []  # the checks would import every page of the lab
+    help = "Run the housekeeper, which finds slow work that is due and tidies up. Run only one at a time."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         exposition.expose("housekeeper")

@@ -15,22 +15,24 @@ from trajectories.models import AnnotationProject, Annotator
 
 class Command(BaseCommand):
     help = (
-        "Add the labels of a file to an annotation project: an export (.zip), or its labels (.jsonl, .csv)."
-        " All lines are checked first; nothing is overwritten, and the same file twice changes nothing."
+        "Add the labels of an export (.zip) or of a label file (.jsonl, .csv) to an annotation project. All"
+        " lines are checked first. Nothing is overwritten, and importing a file again changes nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("project", type=int, help="its number, as in its address")
+        parser.add_argument("project", type=int, help="the project's number, as in its address")
         parser.add_argument("file", type=Path)
-        parser.add_argument("--manifest", type=Path, help="manifest.json, for labels without their archive")
-        parser.add_argument("--annotator", metavar="NAME", default="", help="who made all of the labels")
         parser.add_argument(
-            "--kind", choices=Annotator.Kind.values, default=Annotator.Kind.PERSON, help="of --annotator"
+            "--manifest", type=Path, help="the manifest.json of labels that are not in their archive"
+        )
+        parser.add_argument("--annotator", metavar="NAME", default="", help="who made all the labels")
+        parser.add_argument(
+            "--kind", choices=Annotator.Kind.values, default=Annotator.Kind.PERSON, help="what --annotator is"
         )
         parser.add_argument(
             "--other-codebooks",
             action="store_true",
-            help="take labels of other codebook versions, as far as the project's can express them",
+            help="accept labels of other codebook versions if the project's codebook can express them",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

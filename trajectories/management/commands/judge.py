@@ -14,15 +14,19 @@ from trajectories.judges.background import endpoint_open
 
 class Command(BaseCommand):
     help = (
-        "Lets a judge grade judged episodes by its rubric: the judge of a TOML file, which is stored, or one"
-        " that was. Interrupted, it goes on where it was."
+        "Let a judge grade judged episodes by its rubric. The judge is read from a TOML file and stored, or"
+        " is already stored. After an interruption, run it again to continue."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("judge", help="a file that ends with .toml, or the name of a stored judge")
-        parser.add_argument("--run", type=int, action="append", default=[], help="only this run; may repeat")
-        parser.add_argument("--void", action="store_true", help="again those of whose grades one is void")
-        parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
+        parser.add_argument("judge", help="a file whose name ends with .toml, or the name of a stored judge")
+        parser.add_argument(
+            "--run", type=int, action="append", default=[], help="only this run; can be repeated"
+        )
+        parser.add_argument("--void", action="store_true", help="grade episodes with a void grade again")
+        parser.add_argument(
+            "--key-env", default="", help="environment variable that contains the endpoint's key"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
@@ -30,7 +34,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{options['judge']} cannot be read: {error.strerror}.") from None
         except JudgeUnreachable as error:
-            raise CommandError(f"{error.message} What was graded is kept: run it again to go on.") from None
+            raise CommandError(
+                f"{error.message} The grades so far were kept; run the command again to continue."
+            ) from None
         except GymError as error:
             raise CommandError(error.message) from None
 

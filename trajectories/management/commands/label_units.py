@@ -14,36 +14,40 @@ from trajectories.models import AnnotationProject
 
 class Command(BaseCommand):
     help = (
-        "Lets a machine label the units of an annotation project that it has not labelled yet: the thought"
-        " ribbon's rules, or a judge model behind an endpoint of OpenAI's chat completions."
+        "Let a machine label the units of an annotation project that it has not labelled yet. The machine is"
+        " the thought ribbon's rules, or a judge model behind an OpenAI-compatible chat completions endpoint."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", type=int)
         machine = parser.add_mutually_exclusive_group(required=True)
         machine.add_argument("--rules", action="store_true", help="the rules of the thought ribbon")
-        machine.add_argument("--model", help="the model's name, as the endpoint knows it")
+        machine.add_argument("--model", help="the model's name at the endpoint")
         parser.add_argument("--url", help="base address of the endpoint, such as http://127.0.0.1:8080/v1")
         parser.add_argument(
             "--schema",
             action="store_true",
-            help="ask the endpoint to hold the model to the form of an answer (JSON schema)",
+            help="ask the endpoint to enforce the answer's form with a JSON schema",
         )
-        parser.add_argument("--max-tokens", type=int, default=REPLY_TOKENS, help="longest reply")
-        parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
+        parser.add_argument(
+            "--max-tokens", type=int, default=REPLY_TOKENS, help="maximum length of a reply in tokens"
+        )
+        parser.add_argument(
+            "--key-env", default="", help="environment variable that contains the endpoint's key"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         project = AnnotationProject.objects.select_related("codebook").filter(pk=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no annotation project {options['project']}.")
         if options["model"] and not options["url"]:
-            raise CommandError("Say with --url where the model is.")
+            raise CommandError("Give the model's endpoint with --url.")
         with tqdm(unit="unit", disable=None) as bar:
             try:
                 result = self._label(project, bar, options)
             except GymError as error:
                 raise CommandError(
-                    f"{error.message} What was labelled is kept: run it again to go on."
+                    f"{error.message} The labels so far were kept; run the command again to continue."
                 ) from None
         self.stdout.write(
             f"{result['annotator']}: {result['labelled']} labelled, {result['unusable']} without a usable"

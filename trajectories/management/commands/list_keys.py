@@ -13,10 +13,10 @@ HEAD = ("id", "name", "key", "scopes", "splits", "project", "created", "last use
 
 
 class Command(BaseCommand):
-    help = "Lists the API keys, without the keys themselves: only their beginnings are stored."
+    help = "List the API keys with their beginnings; the keys themselves are not stored."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--all", action="store_true", help="revoked keys, too")
+        parser.add_argument("--all", action="store_true", help="also list revoked keys")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         listed = auth.key_list() if options["all"] else auth.key_list().filter(revoked_at=None)

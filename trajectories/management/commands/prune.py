@@ -16,31 +16,33 @@ RECORDINGS, SCREENSHOTS, RUNS = "recordings", "screenshots", "runs"
 
 class Command(BaseCommand):
     help = (
-        "Delete runs, or recordings or screenshots of old episodes, and then files that nothing names."
-        " Without --yes it only counts. What is open is never touched."
+        "Delete runs, or recordings or screenshots of old episodes, and then files to which nothing refers."
+        " Without --yes it only counts. Open runs and episodes are never touched."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--runs", type=int, nargs="+", metavar="ID", default=[], help="these runs, with all"
+            "--runs", type=int, nargs="+", metavar="ID", default=[], help="these runs with everything in them"
         )
         parser.add_argument(
-            "--older-than", type=_days, metavar="DAYS", help="since the end of an episode or run"
+            "--older-than", type=_days, metavar="DAYS", help="days since an episode or run ended"
         )
-        parser.add_argument("--what", choices=(RECORDINGS, SCREENSHOTS, RUNS), help="with --older-than")
+        parser.add_argument(
+            "--what", choices=(RECORDINGS, SCREENSHOTS, RUNS), help="what --older-than applies to"
+        )
         parser.add_argument(
             "--unused-for",
             type=_days,
             metavar="DAYS",
             default=UNUSED_DAYS,
-            help=f"a file goes if nobody uploaded or asked for it for so long ({UNUSED_DAYS})",
+            help=f"delete a file if nobody has uploaded or requested it for this long ({UNUSED_DAYS})",
         )
         parser.add_argument("--yes", action="store_true", help="delete")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         days, what = options["older_than"], options["what"]
         if (days is None) != (what is None):
-            raise CommandError("--older-than and --what belong together: give both, or neither.")
+            raise CommandError("--older-than and --what belong together. Give both or neither.")
         self._is_rehearsal = not options["yes"]
         retention.names_create()
         ids = options["runs"] + (retention.runs_old(days=days) if what == RUNS else [])
@@ -53,12 +55,12 @@ class Command(BaseCommand):
             self.stdout.write(f"{what}: {count:,} episodes")
         self._files(days=options["unused_for"])
         if self._is_rehearsal:
-            self.stdout.write("Nothing was deleted: give --yes to delete it.")
+            self.stdout.write("Nothing was deleted. Add --yes to delete this.")
         if problems:
             raise CommandError("\n".join(problems))
 
     def _run(self, run_id: int) -> str:
-        """Prune a run. Return why not, in a sentence, or an empty string."""
+        """Prune a run; return a sentence that says why it was not deleted, or an empty string."""
         if problem := retention.run_problem(run_id):
             return problem
         prune: Callable[..., int] = retention.run_exclude if self._is_rehearsal else retention.run_prune
@@ -68,11 +70,11 @@ class Command(BaseCommand):
         return (
             ""
             if self._is_rehearsal or not retention.run_exists(run_id)
-            else f"Run {run_id} has new episodes and stays."
+            else f"Run {run_id} has new episodes and was kept."
         )
 
     def _files(self, *, days: int) -> None:
-        self.stderr.write("Reading which files are named ...")
+        self.stderr.write("Collecting the files that are referred to ...")
         retention.names_collect()
         for storage in blobs.STORAGES:
             with _bar(storage, " files") as bar:
@@ -80,7 +82,7 @@ class Command(BaseCommand):
                     storage, days=days, is_rehearsal=self._is_rehearsal, progress=bar.update
                 )
             self.stdout.write(
-                f"files of {storage} that nothing names: {total.files:,}, {total.bytes:,} bytes"
+                f"files of {storage} to which nothing refers: {total.files:,}, {total.bytes:,} bytes"
             )
 
 
@@ -90,5 +92,5 @@ def _bar(label: str, unit: str) -> tqdm[Any]:
 
 def _days(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is not a number of days from 1")
+        raise ArgumentTypeError(f"{text!r} is not a number of days, 1 or more")
     return int(text)

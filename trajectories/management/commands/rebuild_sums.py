@@ -10,7 +10,7 @@ from trajectories.record import hot_sql
 
 
 class Command(BaseCommand):
-    help = "Computes the sums of runs, and the places of completed groups, from their verdicts."
+    help = "Recompute the sums of runs, and the positions of completed groups, from their verdicts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--run", type=int, help="only this run")

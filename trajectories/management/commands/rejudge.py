@@ -10,7 +10,7 @@ from trajectories.rollouts.judging import rejudge
 
 
 class Command(BaseCommand):
-    help = "Judges every stored submission again and prints the verdicts that flip."
+    help = "Judge every stored submission again and print the verdicts that flip."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--benchmark", help="only this benchmark")
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         verb = "would flip" if dry_run else "flipped"
         self.stdout.write(f"{flips} of {total} verdicts {verb}.")
         if changed:
-            self.stdout.write(f"Left out: {changed} episodes whose task has changed since.")
+            self.stdout.write(f"Left out: {changed} episodes whose task has changed since then.")
 
     def _print(self, flip: rejudge.Flip) -> None:
         line = (

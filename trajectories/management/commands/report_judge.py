@@ -11,13 +11,15 @@ from trajectories.judges.services import judge_get
 
 class Command(BaseCommand):
     help = (
-        "Prints what a judge was measured at, what texts that ask for a grade did to it, and the share of"
-        " episodes that meet each criterion, as it grades and as corrected by its rates of error."
+        "Print a judge's measured accuracy, the effect of texts that ask for a grade, and the share of"
+        " episodes that meet each criterion, both as graded and corrected for the judge's error rates."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("judge")
-        parser.add_argument("--run", type=int, action="append", default=[], help="only this run; may repeat")
+        parser.add_argument(
+            "--run", type=int, action="append", default=[], help="only this run; can be repeated"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:

@@ -9,10 +9,10 @@ from trajectories.record.api import auth
 
 
 class Command(BaseCommand):
-    help = "Revokes an API key for good. `list_keys` shows the ids."
+    help = "Revoke an API key permanently. `list_keys` shows the ids."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("id", type=int, help="of the key, as list_keys shows it")
+        parser.add_argument("id", type=int, help="the key's id, as list_keys shows it")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         key_id = options["id"]

@@ -14,19 +14,23 @@ from trajectories.models.access import DEFAULT_PROJECT
 
 class Command(BaseCommand):
     help = (
-        "Draws episodes that a judge has graded, by stratum, for people to label blind: an annotation project"
-        " that measures this judge and no other."
+        "Draw a stratified sample of the episodes that a judge has graded, for people to label blind. The"
+        " resulting annotation project measures only this judge."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("judge")
-        parser.add_argument("people", nargs="+", help="who labels, by the name of their account")
-        parser.add_argument("--units", type=int, default=300, help="episodes (300)")
+        parser.add_argument("people", nargs="+", help="account names of the people who will label")
+        parser.add_argument("--units", type=int, default=300, help="number of episodes (300)")
         parser.add_argument(
-            "--run", type=int, action="append", default=[], help="only of this run; may repeat"
+            "--run", type=int, action="append", default=[], help="only this run; can be repeated"
         )
-        parser.add_argument("--by", nargs="*", choices=PARTS, default=list(PARTS), help="parts of a stratum")
-        parser.add_argument("--people-each", type=int, default=1, help="how many label each episode (1)")
+        parser.add_argument(
+            "--by", nargs="*", choices=PARTS, default=list(PARTS), help="what defines a stratum"
+        )
+        parser.add_argument(
+            "--people-each", type=int, default=1, help="number of people who label each episode (1)"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--project", default=DEFAULT_PROJECT)
 

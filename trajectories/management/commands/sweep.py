@@ -10,8 +10,11 @@ from trajectories.rollouts.judging import sweeper
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # they import every page of the lab
-    help = "Sends submissions to the workers, re-sends lost ones, and reaps lost leases. One at a time."
+    requires_system_checks: list[str] = []  # the checks would import every page of the lab
+    help = (
+        "Send submissions to the workers, send lost ones again, and take back lost leases. Run only one at a"
+        " time."
+    )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         exposition.expose("sweeper")

@@ -1,4 +1,4 @@
-"""Writes the codebook as a part of ``docs/annotation.md``."""
+"""The command that writes the codebook into ``docs/annotation.md``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEGIN, END = "<!-- The codebook, by manage.py write_codebook -->\n", "<!-- End o
 
 
 def page_with_codebook() -> str:
-    """Return the page with the current codebook filled in."""
+    """Return the text of ``docs/annotation.md`` with the current codebook filled in."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{render_codebook()}\n{END}{after}"
@@ -70,7 +70,7 @@ def _short(one: Publication) -> str:
 
 
 class Command(BaseCommand):
-    help = "Write the codebook of annotation into docs/annotation.md, where people read it."
+    help = "Write the annotation codebook into docs/annotation.md, where people read it."
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py write_prompts``: writes ``docs/prompts.md``, every prompt that models are sent."""
+"""The command that writes ``docs/prompts.md``, which shows every prompt that models are sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from trajectories.record.prompts import document
 
 
 class Command(BaseCommand):
-    help = "Write docs/prompts.md: the prompt of every combination of arm, observation, grammar and so on."
+    help = (
+        "Write docs/prompts.md with the prompt of every combination of arm, observation, grammar and so on."
+    )
 
     def handle(self, **_options: Any) -> None:
         path = settings.BASE_DIR / "docs" / "prompts.md"
