@@ -151,13 +151,13 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
     press(other, "2", "e", "v", "Enter")
     notice = other.locator("[data-notice]")
     expect(notice).to_contain_text(
-        "There: Reasoning, The problem, Plan, None. What you chose here is not lost."
+        "The other label: Reasoning, The problem, Plan, None. Your choices here are not lost."
     )
     assert Label.objects.get().values == VALUES
     notice.get_by_role("link", name="Open the unit").click()
     settled(other)
     expect(other.get_by_role("radio", name="Procedural narration")).to_be_checked()
-    expect(notice).to_contain_text("Saved is: Reasoning, The problem, Plan, None.")
+    expect(notice).to_contain_text("Saved: Reasoning, The problem, Plan, None.")
     press(other, "Enter")
     other.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.startsWith('palaestra:label:'))"

@@ -101,7 +101,7 @@ def test_a_label_that_is_refused_overwrites_nothing_written_since(page: Page) ->
     held[0].fulfill(
         status=422, content_type="application/json", body='{"error": {"code": "x", "message": "No."}}'
     )
-    expect(page.locator("[data-notice]")).to_contain_text("What you chose here is not lost")
+    expect(page.locator("[data-notice]")).to_contain_text("Your choices here are not lost")
     page.goto(f"{page.url}?slot={first}")
     settled(page)
     expect(page.locator("#note")).to_have_value("written since")

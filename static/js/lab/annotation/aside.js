@@ -1,4 +1,4 @@
-/* Labels that the server does not take: each says why, and can be copied, sent again or discarded. */
+/* Labels that the server refuses for good. Each shows the reason, and can be copied, sent again or discarded. */
 
 import * as outbox from "./outbox.js";
 
@@ -7,13 +7,13 @@ const place = document.querySelector("[data-aside]");
 const template = place.querySelector("template");
 /** @type {Record<number, string>} */
 const REASONS = {
-  404: "This unit is no longer yours: you may have been taken off the project, or it was deleted. Ask its owner.",
-  409: "The server holds something else in its place.",
-  413: "It is too long: copy the note, and save the unit with a shorter one.",
+  404: "This unit is no longer yours: you may have been removed from the project, or it was deleted. Ask its owner.",
+  409: "The server has a different label for this unit.",
+  413: "The label is too long. Copy the note, and save the unit with a shorter one.",
 };
 /** @param {import("./outbox.js").Entry} entry */
 const reasonOf = ({ status, message }) =>
-  message || REASONS[status] || (status >= 500 ? `The server failed (${status}) each time that it was sent.` : `The server answered ${status}.`);
+  message || REASONS[status] || (status >= 500 ? `The server failed (${status}) each time the label was sent.` : `The server answered ${status}.`);
 
 /** @param {import("./outbox.js").Entry} entry */
 const textOf = ({ words, fields }) => [words, ...fields.map(([name, value]) => `${name}: ${value}`)].filter(Boolean).join("\n");
@@ -33,7 +33,7 @@ const draw = () => {
   template.parentElement.replaceChildren(template, ...entries.map(itemOf));
 };
 
-/* Where a page may not write to the clipboard, the text is selected. */
+/* If the page may not write to the clipboard, the text is selected instead. */
 /** @param {HTMLElement} item */
 const copy = async (item) => {
   const text = item.querySelector("textarea");

@@ -1,8 +1,8 @@
-/* The form of a unit: what is chosen, what is missing, and the way back to what was chosen before. */
+/* A unit's form: the chosen answers, the missing ones, and undoing of choices. */
 
 import * as input from "./input.js";
 
-/** @typedef {[string, string][]} Fields Names and values, as a form is sent. */
+/** @typedef {[string, string][]} Fields Names and values, as a form sends them. */
 
 const OURS = new Set(["csrfmiddlewaretoken", "ticket", "key", "version", "active_ms"]);
 /** @type {WeakMap<HTMLFormElement, { now: Fields, before: Fields[] }>} */
@@ -27,7 +27,7 @@ export const remember = (form) => {
   state.now = fieldsOf(form);
 };
 
-/* Takes the last choice back; false if there is none. */
+/* Undoes the last choice; returns false if there is none. */
 /** @param {HTMLFormElement} form */
 export const takeBack = (form) => {
   const state = begin(form);
@@ -46,7 +46,7 @@ const missingOf = (form) => {
   return Array.from(form.querySelectorAll("[data-required]")).filter(isOpen);
 };
 
-/* What keeps the form from being saved, and where; null if nothing does. */
+/* Returns the problem that prevents saving and the field that has it; null if there is no problem. */
 /** @param {HTMLFormElement} form */
 export const problemOf = (form) => {
   const missing = missingOf(form);
@@ -56,7 +56,7 @@ export const problemOf = (form) => {
     return { text: `No answer yet: ${titles.join(", ")}.`, place: missing[0].querySelector("input") };
   }
   if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
-    return { text: "This answer needs a note that says why.", place: form.elements.note };
+    return { text: "This answer needs a note that explains it.", place: form.elements.note };
   }
   /** @type {HTMLInputElement} */
   const number = form.querySelector("[data-is-step]:checked")?.closest(".unit-choice").querySelector("[type=number]");
@@ -69,7 +69,7 @@ export const problemOf = (form) => {
   if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
   if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
     const place = form.querySelector("[name=span]");
-    return { text: place ? "Mark the sentences that reason." : "This thought has no sentence that could be marked: choose another answer.", place };
+    return { text: place ? "Mark the sentences that reason." : "This thought has no sentence that could be marked. Choose another answer.", place };
   }
   return null;
 };

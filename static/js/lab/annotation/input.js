@@ -1,4 +1,4 @@
-/* Input, for the form of a unit and for the one that settles it: answers filled in, and what keys mean. */
+/* Input for a unit's form and for the form that settles a disagreement: filling in answers, and the meaning of keys. */
 
 const TYPED = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
 const PRESSED = "a[href], button, summary";
@@ -6,7 +6,7 @@ const PRESSED = "a[href], button, summary";
 /** @param {Element} element */
 export const isTyped = (element) => element.closest(TYPED) !== null;
 
-/* Chooses these answers and no others; fields with ``fixed`` names stay as they are. */
+/* Chooses exactly these answers; fields whose names are in `fixed` are left as they are. */
 /** @type {(form: HTMLFormElement, fields: [string, string][], fixed: Set<string>) => void} */
 export const fill = (form, fields, fixed) => {
   const chosen = new Set(fields.map((field) => field.join("\n")));
@@ -17,12 +17,12 @@ export const fill = (form, fields, fixed) => {
   }
 };
 
-/* "save", "back", or nothing where the key is somebody else's. Escape leaves what is typed in. */
+/* Returns "save", "back", or nothing if the key belongs to something else. Escape leaves a text field. */
 /** @param {KeyboardEvent} event */
 export const meaningOf = (event) => {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return "";
   if (document.querySelector("dialog[open]")) return "";
-  /* A dialog that has just closed leaves the focus on its hidden button until the next frame. */
+  /* A dialog that has just been closed leaves the focus on its hidden button until the next frame. */
   const target = event.target.checkVisibility?.() ? /** @type {HTMLElement} */ (event.target) : document.body;
   if (event.key === "Escape" && isTyped(target)) target.blur();
   if (event.key === "Backspace" && !isTyped(target)) return "back";

@@ -1,10 +1,10 @@
-/* Labels on their way to the server, and choices not saved yet: both are kept in this browser, so that neither a lost
-   connection nor a closed tab loses any. A label is sent until it is answered; its key makes that safe. One that the
-   server will never take is set aside, so that those behind it are sent. */
+/* Labels on their way to the server, and choices that are not saved yet. Both are kept in this browser, so that
+   neither a lost connection nor a closed tab loses any. A label is sent until it is answered; its key makes sending it
+   again safe. A label that the server will never accept is set aside, so that the labels behind it are sent. */
 
 /**
  * @typedef {object} Entry A label on its way.
- * @property {string} [name] In the storage.
+ * @property {string} [name] Its key in the browser's storage.
  * @property {string} key
  * @property {string} slot
  * @property {number} version
@@ -13,7 +13,7 @@
  * @property {string} words
  * @property {[string, string][]} fields
  * @property {number} [tries]
- * @property {number} [status] Where the server does not take it: its answer.
+ * @property {number} [status] The server's answer, if it does not accept the label.
  * @property {string} [message]
  */
 
@@ -27,7 +27,7 @@ const TRIES = 3;
 const STATES = {
   sending: "",
   unreachable: "Not connected",
-  out: "You are logged out: log in again in another tab",
+  out: "You are logged out; log in again in another tab",
   failed: "The server failed",
 };
 const memory = new Map();
@@ -35,14 +35,14 @@ const memory = new Map();
 let sending = null;
 let timer = 0;
 
-/* Storage may be full or forbidden; then labels live as long as this tab. */
+/* Storage may be full or forbidden; labels are then only kept as long as this tab is open. */
 /** @type {(name: string, value: object) => void} */
 const put = (name, value) => {
   memory.set(name, value);
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    announce("note", { text: "This browser keeps nothing: leave this tab open until all labels are saved.", tone: "warn" });
+    announce("note", { text: "This browser cannot store labels, so leave this tab open until all labels are saved.", tone: "warn" });
   }
 };
 /** @param {string} name */
@@ -50,14 +50,14 @@ const drop = (name) => {
   memory.delete(name);
   try {
     localStorage.removeItem(name);
-  } catch { /* It was never there. */ }
+  } catch { /* Without storage, it was never stored. */ }
 };
 /** @param {string} name */
 const read = (name) => {
   try {
     const text = localStorage.getItem(name);
     if (text) return JSON.parse(text);
-  } catch { /* As if it were not there. */ }
+  } catch { /* Without storage, the entry is missing or in memory. */ }
   return memory.get(name) ?? null;
 };
 /** @param {string} prefix */
@@ -65,7 +65,7 @@ const names = (prefix) => {
   const all = new Set(memory.keys());
   try {
     for (let place = 0; place < localStorage.length; place += 1) all.add(localStorage.key(place));
-  } catch { /* The memory has all there is. */ }
+  } catch { /* Without storage, everything is in memory. */ }
   return Array.from(all).filter((name) => name.startsWith(prefix)).sort();
 };
 /** @type {(kind: string, detail: object) => boolean} */
@@ -82,7 +82,7 @@ const say = (state) => {
   announce("note", { text, tone: text ? "warn" : "" });
 };
 
-/* From the cookie: logging in again in another tab makes another one than the page was served with. */
+/* The token is read from the cookie, since logging in again in another tab changes the one that the page was served with. */
 const token = () => {
   /** @type {HTMLInputElement} */
   const field = document.querySelector("[name=csrfmiddlewaretoken]");
@@ -102,7 +102,7 @@ const post = (entry) => {
   });
 };
 
-/* Later labels of the same unit, and choices made since, follow this version. */
+/* Later labels of the same unit, and choices made since, are based on this version. */
 /** @type {(entry: Entry, answer: { version: number, feedback: string }) => void} */
 const stored = (entry, { version, feedback }) => {
   drop(entry.name);
@@ -117,13 +117,13 @@ const refused = (entry, answer) => {
   const version = answer.current?.version ?? entry.version;
   const draft = read(DRAFT + entry.slot);
   drop(entry.name);
-  /* What was chosen since is newer; a draft of an earlier refusal is not. */
+  /* Choices made since then are newer than this label; a draft from an earlier refusal is not. */
   const { fields } = draft && !draft.isRefused ? draft : entry;
   put(DRAFT + entry.slot, { version, fields, isRefused: fields === entry.fields });
   announce("refused", { slot: entry.slot, version, message: answer.error.message, current: answer.current });
 };
 
-/* A server that fails may recover; any other such answer will be the same next time. */
+/* A failing server may recover; any other error will be the same next time. */
 /** @type {(entry: Entry, status: number, answer: any) => string} */
 const failed = (entry, status, answer) => {
   const tries = (entry.tries ?? 0) + 1;
@@ -140,7 +140,7 @@ const failed = (entry, status, answer) => {
 const REFUSALS = [400, 409, 422];
 const PASSING = [408, 425, 429, 502, 503, 504];
 
-/* What became of it: answered in whatever way ("sending"), or why not. */
+/* Sends a label; returns "sending" if the server answered in any way, otherwise the reason why it did not. */
 /** @param {Entry} entry */
 const sent = async (entry) => {
   let response;
@@ -149,7 +149,7 @@ const sent = async (entry) => {
     response = await post(entry);
     if (response.headers.get("Content-Type")?.includes("json")) answer = await response.json();
   } catch {
-    return "unreachable"; // also where the answer broke off
+    return "unreachable"; // also if the response was cut off
   }
   if (response.type === "opaqueredirect" || response.status === 403) return "out";
   if (PASSING.includes(response.status) || (response.ok && !answer)) return "unreachable";
@@ -159,7 +159,7 @@ const sent = async (entry) => {
   return "sending";
 };
 
-/* Behind a label that failed, others of its unit wait. */
+/* If a label fails, later labels of the same unit wait for it. */
 const sendAll = async () => {
   /** @type {Set<string>} */
   const waiting = new Set();
@@ -198,7 +198,7 @@ export const again = (key) => {
 };
 
 addEventListener("online", flush);
-/* A server that failed then may work now. */
+/* A server that failed earlier may work now. */
 for (const entry of aside()) if (entry.status >= 500) again(entry.key);
 
 /** @param {string} key */

@@ -1,4 +1,4 @@
-/* The way through a queue by keyboard: the next units are there before they are needed, the last ones stay at hand. */
+/* Going through a queue by keyboard. The next units are fetched before they are needed, and the last ones are kept. */
 
 import "./aside.js";
 import * as forms from "./form.js";
@@ -74,13 +74,13 @@ const fill = async () => {
     try {
       article = await fragment();
     } catch {
-      if (isWaiting) say("Not connected: the next unit comes as soon as the server can be reached.", "warn");
+      if (isWaiting) say("Not connected. The next unit will be loaded as soon as the server can be reached.", "warn");
       setTimeout(refill, RETRY_MS);
       return;
     }
     if (isEnd(article)) {
       if (!isWaiting) return;
-      /* It may be older than the last label, and then counts what has been labelled since. */
+      /* The end page may be older than the last label and then count units that have been labelled since. */
       if ((before !== saves || !areStored) && !outbox.slots().length) continue;
       await end(article);
       return;
@@ -95,7 +95,7 @@ const refill = () => {
   return fetching;
 };
 
-/* What is on its way may bring units back, such as one that someone else skipped. */
+/* Labels on their way may return units to this queue, for example one that someone else skipped. */
 /** @param {HTMLElement} article */
 const end = async (article) => {
   if (outbox.slots().length) {
@@ -136,8 +136,8 @@ const begin = () => {
   if (!draft || !draft.fields.length) return;
   if (String(draft.version) === current.dataset.version) {
     forms.fill(form, draft.fields);
-    if (current.dataset.words) notice(`Saved is: ${current.dataset.words}. Below is what you chose since, which is not saved yet.`);
-  } else notice("Choices that were not saved belong to an older label of this unit, and were left out.");
+    if (current.dataset.words) notice(`Saved: ${current.dataset.words}. Your choices since then are shown below and are not saved yet.`);
+  } else notice("Choices that were not saved belong to an older label of this unit and were dropped.");
 };
 
 const keep = () => outbox.draftKeep(slotOf(current), Number(current.dataset.version), forms.fieldsOf(formOf(current)));
@@ -148,7 +148,7 @@ const advance = () => {
     return;
   }
   isWaiting = true;
-  /* It is saved: what is typed from now on is not meant for it. */
+  /* The unit is saved, so keys pressed from now on are not meant for it. */
   current.inert = true;
   say("Loading the next unit …");
   refill();
@@ -268,8 +268,8 @@ document.addEventListener("annotation:stored", ({ detail }) => {
 });
 document.addEventListener("annotation:refused", ({ detail }) => {
   versionSet(detail.slot, detail.version);
-  const other = detail.current ? ` There: ${detail.current.words}.` : "";
-  notice(`${detail.message}${other} What you chose here is not lost.`, detail.slot);
+  const other = detail.current ? ` The other label: ${detail.current.words}.` : "";
+  notice(`${detail.message}${other} Your choices here are not lost.`, detail.slot);
 });
 addEventListener("online", refill);
 
@@ -277,7 +277,7 @@ addEventListener("online", refill);
 
 if ("BroadcastChannel" in window) {
   const tabs = new BroadcastChannel(`annotation:${root.dataset.annotator}`);
-  const OTHER = "This queue is open in another tab too. Nothing is overwritten, but each unit needs to be labelled in one of them only.";
+  const OTHER = "This queue is also open in another tab. Nothing is overwritten, but each unit needs to be labelled in only one of them.";
   tabs.addEventListener("message", ({ data }) => {
     if (part("notice").hidden) notice(OTHER);
     if (data === "opened") tabs.postMessage("here");

@@ -1,5 +1,5 @@
-/* Settling by keyboard: a letter takes all answers of a column, Enter saves. Without scripts the letters are links that
-   fill the form, and the form is sent by its button. */
+/* Settling disagreements by keyboard: a letter takes all answers of a column, and Enter saves. Without scripts, the
+   letters are links that fill the form, and a button sends the form. */
 
 import * as input from "./input.js";
 
@@ -29,7 +29,7 @@ const settleWith = (form) => {
   addEventListener("pageshow", () => savingSet(false));
   window.navigation?.addEventListener("navigateerror", () => savingSet(false));
 
-  /* Until the next unit is shown, keys do nothing; following a link would break off the save. */
+  /* Until the next unit is shown, keys do nothing, because following a link would interrupt the save. */
   /** @param {KeyboardEvent} event */
   const hold = (event) => {
     if (!isSaving || event.altKey || event.ctrlKey || event.metaKey || event.key === "Escape") return;

@@ -1,4 +1,4 @@
-/* Through the steps of a trajectory by keyboard; and the step that is open is the answer where a step is asked for. */
+/* Going through the steps of a trajectory by keyboard. If a question asks for a step, the open step is the answer. */
 
 /** @type {(place: ParentNode) => HTMLDetailsElement | null} */
 const openOf = (place) => place.querySelector("[data-walk] details[open]");
@@ -21,7 +21,7 @@ document.addEventListener("click", (event) => {
   if (button) move(button.closest("[data-walk-of]"), Number(button.dataset.walkBy));
 });
 
-/* Before the form remembers the choice. Where it was chosen already, only the number changes. */
+/* This happens before the form remembers the choice. If the answer was already chosen, only the number changes. */
 document.addEventListener("click", (event) => {
   const open = event.target.matches?.("[data-is-step]") && openOf(document);
   if (!open) return;

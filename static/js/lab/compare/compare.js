@@ -1,5 +1,5 @@
-/* Episodes side by side: thoughts of one row scroll together, and buttons (and their keys) move between differences.
-   Without this script there are links, and every thought scrolls alone. */
+/* Episodes side by side: the thoughts of a row scroll together, and buttons (and their keys) move between differences.
+   Without this script there are links, and every thought scrolls separately. */
 
 import "../shared/copy_link.js";
 
@@ -18,7 +18,7 @@ document.addEventListener(
     for (const box of row.querySelectorAll(".compare-thought")) {
       if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
     }
-    // Boxes that were moved report it in the next frame.
+    // Boxes that this script scrolled fire their scroll events in the next frame.
     requestAnimationFrame(() => requestAnimationFrame(() => { isFollowing = false; }));
   },
   true,
@@ -35,7 +35,7 @@ const go = (row) => {
   row.focus({ preventScroll: true });
 };
 
-/* The row that had the focus last, before a button took it. */
+/* The row that had the focus before a button took it. */
 let place = 0;
 document.addEventListener("focusin", ({ target }) => {
   const row = target.closest(".compare-row[id]");
@@ -65,12 +65,12 @@ document.addEventListener("click", (event) => {
   /* The first divergence may be on another page. */
   const first = document.querySelector(".compare-row.is-first");
   if (!first || !event.target.closest?.("#to-divergence")) return;
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* for instance to another window */
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* The link may open in another tab or window. */
   event.preventDefault();
   go(first);
 });
 
-/* Nothing to add: say so instead of loading the same page. */
+/* If no episode is selected, a hint is shown instead of loading the same page again. */
 const choices = document.querySelector("[data-choices]");
 choices?.addEventListener("submit", (event) => {
   if (choices.querySelector("[type=checkbox]:checked")) return;
@@ -84,7 +84,7 @@ choices?.addEventListener("change", () => {
 document.addEventListener("replay:announce", ({ detail }) => {
   document.querySelector("[data-status]").textContent = detail;
 });
-/* Whether golds stand beside the answers is remembered: who works through pairs decides once. */
+/* The choice to show golds next to answers is remembered, so that readers of many pairs decide only once. */
 /** @type {HTMLDetailsElement} */
 const gold = document.querySelector("details[data-remembered]");
 if (gold) {
@@ -93,7 +93,7 @@ if (gold) {
     gold.open = localStorage.getItem(key) === "shown";
     gold.addEventListener("toggle", () => localStorage.setItem(key, gold.open ? "shown" : ""));
   } catch {
-    /* Without storage the choice holds for this page. */
+    /* Without storage, the choice only applies to this page. */
   }
 }
 

@@ -1,19 +1,19 @@
-/* Rebuilds a page from its recording, at one moment: <html data-replay> becomes "ready" when that frame, its pictures
-   and fonts are there, "failed" when there is none. Plays from there to the step's end when the viewer asks. */
+/* Rebuilds a page at one moment from its recording. <html data-replay> becomes "ready" when the frame with its pictures
+   and fonts is complete, and "failed" if there is no frame. The viewer can make it play from there to the step's end. */
 "use strict";
 
 (() => {
   const root = document.documentElement;
-  const FIRST_FRAME_MS = 20; /* rrweb draws the first snapshot, and sets its size, in timers of its own. */
+  const FIRST_FRAME_MS = 20; /* rrweb draws the first snapshot and sets its size in timers. */
   const LOAD_LIMIT_MS = 8000;
   const FRAME_MS = 100;
-  /* rrweb's numbers. */
+  /* The codes of event types and sources in rrweb. */
   const [FULL_SNAPSHOT, INCREMENTAL, CUSTOM] = [2, 3, 5];
   const [MOUSE_INTERACTION, SCROLL] = [2, 3];
   const [FOCUS, BLUR] = [5, 6];
   const CLICK_MS = 500;
   const TYPED_IN = "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=submit], [type=button])";
-  /* A page at rest: no animation is half-way, nothing blinks. */
+  /* These rules keep the page still: animations have ended, and nothing blinks. */
   const AT_REST = [
     "*, ::before, ::after { animation-delay: -1ms !important; animation-duration: 1ms !important; " +
       "animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; }",
@@ -22,7 +22,7 @@
   const at = Number(root.dataset.at);
   const until = Number(root.dataset.until);
   const isAlone = window.top === window;
-  /** @typedef {(event: any, isSync: boolean, context: { replayer: any }) => void} Handler A plugin of rrweb. */
+  /** @typedef {(event: any, isSync: boolean, context: { replayer: any }) => void} Handler The handler of an rrweb plugin. */
 
   /** @type {any} */
   let replayer = null;
@@ -50,7 +50,7 @@
     await page.fonts.ready;
   };
 
-  /* rrweb's own focus would draw a ring around what was clicked. In the viewer the focus belongs to its reader. */
+  /* rrweb's own focus would draw a ring around clicked elements, and in the viewer the focus belongs to the reader. */
   let mouseAt = -Infinity;
   /** @type {(() => void) | null} */
   let focused = null;
@@ -80,12 +80,12 @@
       return;
     }
     target.showPopover();
-    /* Showing it moves the focus, and an element inside it could not take the focus before. */
+    /* Showing a popover moves the focus, and an element inside it could not take the focus before. */
     if (focused) focused();
     else target.ownerDocument.activeElement?.blur();
   };
 
-  /* What appears below a mouse that rests is hovered, too. */
+  /* An element that appears under a resting mouse is hovered, too. */
   /** @type {{ x: number, y: number } | null} */
   let mouse = null;
   /** @param {any} event */
@@ -100,7 +100,7 @@
     if (below) replayer.hoverElements(below);
   };
 
-  /* A page that was scrolled before its pictures came is too short then: it is scrolled again when they are there. */
+  /* Without its pictures, a page may be too short to be scrolled, so it is scrolled again when they are loaded. */
   const places = new Map();
   /** @param {any} event */
   const scrolled = (event) => {
@@ -125,7 +125,7 @@
     return new rrwebReplay.Replayer(events, {
       root: document.body,
       mouseTail: false,
-      /* With its virtual document rrweb loses changes when it seeks. */
+      /* With its virtual DOM, rrweb loses changes when it seeks. */
       useVirtualDom: false,
       UNSAFE_replayCanvas: false,
       pauseAnimation: false,
@@ -147,7 +147,7 @@
     await painted();
   };
 
-  /* In the viewer keys are its reader's, whatever has the focus here. */
+  /* In the viewer, keys belong to the reader, whatever has the focus here. */
   /** @param {Window} where */
   const forwardKeys = (where) => {
     where.addEventListener("keydown", (event) => {

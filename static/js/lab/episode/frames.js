@@ -1,4 +1,4 @@
-/* The timeline of an episode's page. What a step looks like in it: a frame with its screenshot, the length of the step and signs. */
+/* The timeline on an episode's page. Each step is a frame with its screenshot, a bar for its duration, and signs. */
 
 import { create } from "../shared/elements.js";
 import { startTimeline } from "../shared/timeline.js";

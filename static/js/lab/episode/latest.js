@@ -1,4 +1,4 @@
-/* "Jump to latest" in a list of steps: goes to its end and stays there until the reader scrolls. */
+/* "Jump to latest" in a list of steps goes to the end of the list and stays there until the reader scrolls. */
 
 import "../shared/live.js";
 
@@ -12,7 +12,7 @@ const follow = (link) => {
     link.textContent = follows ? NAMES.follows : NAMES.rests;
   };
 
-  /* The list of an ended episode has no text below its last step. */
+  /* In an ended episode, the list has no text below its last step. */
   const end = () => document.getElementById("latest") ?? [...document.querySelectorAll(".step-row")].at(-1);
   const go = () => end()?.scrollIntoView({ block: "nearest" });
 

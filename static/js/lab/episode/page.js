@@ -1,4 +1,4 @@
-/* The page of an episode. */
+/* The scripts of an episode's page. */
 
 import "../shared/bookmark.js";
 import "./frames.js";

@@ -1,4 +1,4 @@
-/* Menus of lists close when the reader presses Escape or goes elsewhere. Without this file their button closes them. */
+/* Menus of lists close when the reader presses Escape or clicks elsewhere. Without this file, their button closes them. */
 
 /** @type {() => NodeListOf<HTMLDetailsElement>} */
 const open = () => document.querySelectorAll("details.menu[open]");

@@ -1,4 +1,4 @@
-/* A page with a list. */
+/* The scripts of a page with a list. */
 
 import "../shared/selection.js";
 import "../shared/htmx_errors.js";

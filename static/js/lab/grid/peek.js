@@ -1,9 +1,9 @@
-/* The preview beside a list. The row that has the focus, or had it last, is the one that is shown; the focus stays in the
-   list, so that the list's keys lead from preview to preview. */
+/* The preview next to a list. It shows the row that has the focus or had it last. The focus stays in the list, so that
+   the list's keys lead from preview to preview. */
 
 /** @param {HTMLElement} panel */
 const preview = (panel) => {
-  const DELAY_MS = 80; /* A key that is held passes rows by without fetching them. */
+  const DELAY_MS = 80; /* While a key is held down, the rows it passes are not fetched. */
   const body = panel.querySelector("#peek-body");
   const status = panel.querySelector("[data-peek-status]");
   const rows = () => Array.from(document.querySelectorAll("[data-peek]"));

@@ -1,5 +1,5 @@
-/* Charts that share an axis: pointing at a policy version in one marks it in all. Without this file each point has its
-   title. */
+/* Charts that share an axis: pointing at a policy version in one chart marks it in all of them. Without this file, each
+   point still has a tooltip. */
 
 /** @param {HTMLElement} group */
 const link = (group) => {

@@ -1,4 +1,4 @@
-/* Views that the reader has named: an address each, kept in this browser and listed after those of the list. */
+/* Views that the reader has saved. Each is an address, which is stored in this browser and listed after the list's own. */
 
 import { create } from "../shared/elements.js";
 
@@ -12,7 +12,7 @@ const read = (one) => {
     const saved = JSON.parse(localStorage.getItem(keyOf(one)) ?? "{}");
     return saved && typeof saved === "object" ? saved : {};
   } catch {
-    return {}; /* Storage may be off, or hold something else. */
+    return {}; /* Storage may be off or contain something else. */
   }
 };
 
@@ -21,7 +21,7 @@ const write = (one, views) => {
   try {
     localStorage.setItem(keyOf(one), JSON.stringify(views));
   } catch {
-    /* The address still has the view. */
+    /* Without storage, the address still contains the view. */
   }
 };
 

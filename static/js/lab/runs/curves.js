@@ -1,5 +1,5 @@
-/* Values over policy versions: hover for a value, drag to zoom, double click for all, smooth, choose the metric.
-   Without this script the mean reward stands as a drawing and a table. */
+/* Curves over policy versions. Readers can choose and smooth a metric, hover for a value, drag to zoom, and double-click
+   to see everything. Without this script, the mean reward is shown as a drawing and a table. */
 
 /**
  * @typedef {object} Curve
@@ -12,7 +12,7 @@
  * @property {number[]} high
  */
 
-/* What a reader has chosen, kept while the page's parts are fetched again. */
+/* The reader's choices, which are kept when the page's parts are fetched again. */
 /** @type {{ metric: string, smoothing: number, range: { min: number, max: number } | null }} */
 const chosen = { metric: "", smoothing: 0, range: null };
 /** @type {any} */
@@ -23,7 +23,7 @@ let drawn = "";
 const byId = (id) => document.getElementById(id);
 const HEIGHT = 240;
 
-/* Colours are pairs of light and dark, which only the browser can resolve. */
+/* Colours are light-dark pairs, which only the browser can resolve. */
 /** @param {string} name */
 const colour = (name) => {
   const probe = byId("curve");
@@ -33,7 +33,7 @@ const colour = (name) => {
   return value;
 };
 
-/* An exponential moving average that does not start at 0: early versions weigh as much as they should. */
+/* An exponential moving average that is corrected for its start at 0, so that early values are not too low. */
 /** @type {(values: number[], weight: number) => number[]} */
 const smoothed = (values, weight) => {
   let sum = 0;
@@ -56,7 +56,7 @@ const series = (curve) => {
   const made = [{ label: "Version", value: (/** @type {any} */ _, /** @type {number | null} */ value) => (value === null ? "–" : String(value)) }];
   const data = [curve.versions];
   const bands = [];
-  /* The band before the line, which would lie below it. */
+  /* The band is drawn before the line, because it would otherwise cover it. */
   if (curve.low.length) {
     for (const [label, values] of Object.entries({ Low: curve.low, High: curve.high })) {
       made.push({ label, stroke: "transparent", points: { show: false }, value: (/** @type {any} */ _, /** @type {number | null} */ value) => short(value) });
@@ -142,7 +142,7 @@ document.addEventListener("click", (event) => {
   chosen.range = null;
   draw();
 });
-/* An update has taken the drawing with it. */
+/* The update has removed the drawing. */
 document.addEventListener("htmx:afterSwap", () => {
   const source = byId("run-curves");
   if (source && (source.textContent !== drawn || !byId("curve").querySelector("canvas"))) draw();

@@ -1,4 +1,4 @@
-/* The page of a run. */
+/* The scripts of a run's page. */
 
 import "../shared/selection.js";
 import "../shared/copy_link.js";

@@ -1,7 +1,7 @@
-/* Bookmarks and notes: unfolding a note begins to write, Ctrl+Enter saves it, Escape folds it.
+/* Bookmarks and notes. Unfolding a note puts the cursor into it, Ctrl+Enter saves it, and Escape folds it.
 
    They are saved without leaving the page. A save belongs to the step whose form was sent, even if the reader has moved
-   on, and what is typed is kept in this tab until the server has it. */
+      on, and typed text is kept in this tab until the server has it. */
 
 import { hold, release } from "../../arena/settled.js";
 
@@ -19,13 +19,13 @@ import { hold, release } from "../../arena/settled.js";
 
 const PLACE = "[data-bookmark]";
 const EDIT = ".bookmark-edit";
-const OUT = "You are logged out: log in again in another tab, then save again.";
+const OUT = "You are logged out. Log in again in another tab, then save again.";
 /** @type {Map<string, string>} */
 const memory = new Map();
 /** @type {Map<string, Promise<void>>} */
-const busy = new Map(); /* The last save of each address, while it is on its way. */
+const busy = new Map(); /* The last save of each address while it is on its way. */
 /** @type {Map<string, string>} */
-const versions = new Map(); /* Of the notes that saves on their way have left. */
+const versions = new Map(); /* The versions of notes that completed saves have produced, for the saves that follow. */
 
 /** @param {HTMLElement} place */
 const addressOf = (place) => place.dataset.bookmark;
@@ -36,7 +36,7 @@ const editOf = (place) => place.querySelector(EDIT);
 /** @param {Element} place */
 const noteOf = (place) => place.querySelector("textarea");
 
-/* ---- what is typed ---- */
+/* ---- drafts ---- */
 
 /** @param {HTMLElement} place */
 const nameOf = (place) => `palaestra:note:${place.dataset.reader}:${addressOf(place)}`;
@@ -53,17 +53,17 @@ const draftKeep = (place, text) => {
   memory.set(nameOf(place), text);
   try {
     sessionStorage.setItem(nameOf(place), text);
-  } catch { /* Then it lives as long as this page. */ }
+  } catch { /* Without storage, the draft only lives as long as this page. */ }
 };
 /** @param {string} name */
 const draftDrop = (name) => {
   memory.delete(name);
   try {
     sessionStorage.removeItem(name);
-  } catch { /* It was never there. */ }
+  } catch { /* Without storage, the draft was never stored. */ }
 };
 
-/* What was typed and not saved yet is shown again, and the keyboard is left where it is. */
+/* Shows unsaved text again, and leaves the focus where it is. */
 const restore = () => {
   for (const place of document.querySelectorAll(PLACE)) {
     const draft = draftOf(place);
@@ -85,7 +85,7 @@ const token = () => {
   return document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? field.value;
 };
 
-/* With a link if the reader has moved on. */
+/* Shows the state of a save, with a link if the reader has moved on to another step. */
 /** @type {(save: Save, text: string, tone: string) => void} */
 const say = ({ address, name }, text, tone) => {
   const here = placeOf(address) ?? document.querySelector(PLACE);
@@ -106,7 +106,7 @@ const failed = (save, text) => {
   restore();
 };
 
-/* The reader may be writing in it again, or be elsewhere. */
+/* Replaces the bookmark's element. The reader may be writing in it again, or be elsewhere. */
 /** @type {(address: string, fresh: HTMLElement) => void} */
 const renew = (address, fresh) => {
   const place = placeOf(address);
@@ -129,7 +129,7 @@ const renew = (address, fresh) => {
 const send = async ({ address, body }) => {
   if (versions.has(address)) body.set("version", versions.get(address));
   const headers = { Accept: "text/html", "X-CSRFToken": token() };
-  /* It goes on when the reader leaves the page. */
+  /* The request continues when the reader leaves the page. */
   const response = await fetch(`${address}?fragment`, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   if (response.type === "opaqueredirect" || response.status === 403) throw new Error(OUT);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -157,7 +157,7 @@ const run = async (save) => {
   const isLast = busy.get(save.address) === save.done;
   if (isLast) busy.delete(save.address);
   if (answer.error) {
-    failed(save, answer.error instanceof TypeError ? "The server cannot be reached: save it again." : answer.error.message);
+    failed(save, answer.error instanceof TypeError ? "The server cannot be reached. Save it again." : answer.error.message);
     return;
   }
   show(save, answer, isLast);
@@ -165,7 +165,7 @@ const run = async (save) => {
   document.dispatchEvent(new CustomEvent("bookmark:saved", { detail }));
 };
 
-/* Saves of one place follow each other. */
+/* Saves of the same step are sent one after another. */
 /** @type {(form: HTMLFormElement, submitter: HTMLElement) => void} */
 const begin = (form, submitter) => {
   const place = form.closest(PLACE);
@@ -186,7 +186,7 @@ const begin = (form, submitter) => {
   say(save, "Saving …", "");
 };
 
-/* A folded field keeps the keyboard until the next frame. */
+/* A folded field would keep the focus until the next frame. */
 /** @param {HTMLDetailsElement} edit */
 const fold = (edit) => {
   if (edit.contains(document.activeElement)) /** @type {HTMLElement} */ (document.activeElement).blur();
@@ -212,7 +212,7 @@ const listen = (name, react) =>
     if (edit) react(event, edit);
   });
 
-/* At once, and not when the browser says that it has unfolded: the next key is already text. */
+/* The note is unfolded immediately instead of upon the browser's toggle event, because the next key is already text. */
 listen("click", (event, edit) => {
   if (!event.target.closest("summary")) return;
   event.preventDefault();
@@ -220,7 +220,7 @@ listen("click", (event, edit) => {
   if (!edit.open) return;
   const note = noteOf(edit);
   note.focus();
-  note.setSelectionRange(note.value.length, note.value.length); /* What is added comes behind what is there. */
+  note.setSelectionRange(note.value.length, note.value.length); /* New text is added at the end. */
 });
 listen("input", (event, edit) => draftKeep(edit.closest(PLACE), event.target.value));
 listen("keydown", (event, edit) => {

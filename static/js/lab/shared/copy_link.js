@@ -1,8 +1,8 @@
-/* Copies the address of what is shown, or the text of the element that a button's data-copy names. */
+/* Copies the current address, or the text of the element that a button's data-copy selects. */
 
 const NOTE_MS = 1500;
 
-/* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
+/* Browsers do not give the clipboard to pages that were loaded without TLS; there, the old way of copying works. */
 /** @param {string} text */
 const copyBySelection = (text) => {
   const area = document.createElement("textarea");
@@ -25,8 +25,8 @@ const copy = async (text) => {
 };
 
 const NOTES = {
-  link: ["Link copied", "The link could not be copied: take it from the address bar"],
-  text: ["Copied", "The text could not be copied: select it and copy it by hand"],
+  link: ["Link copied", "The link could not be copied. Copy it from the address bar."],
+  text: ["Copied", "The text could not be copied. Select and copy it by hand."],
 };
 
 document.addEventListener("click", async ({ target }) => {

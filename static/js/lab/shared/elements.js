@@ -1,4 +1,4 @@
-/* Elements that scripts put into pages. */
+/* Creation of elements for scripts to put into pages. */
 
 /** @type {(name: string, className?: string, text?: string) => any} */
 export const create = (name, className, text) => {

@@ -1,5 +1,5 @@
-/* What a part of the page shows when its request failed: the server's own fragment if it sent one, else the page's
-   <template data-failed="id of the part">. */
+/* If the request for a part of the page fails, the part shows the server's fragment if there is one, otherwise the
+   page's <template data-failed="id of the part">. */
 
 /** @param {XMLHttpRequest} xhr */
 const hasFragment = (xhr) => xhr?.getResponseHeader?.("X-Lab-Error") === "fragment";

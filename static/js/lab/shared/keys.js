@@ -1,5 +1,5 @@
-/* Keyboard shortcuts: each key in data-keys presses its element, or focuses it if it is a field. Not while the reader is
-   typing, and never with modifiers. "?" lists them. */
+/* Keyboard shortcuts. Each key in data-keys clicks its element, or focuses it if it is a field, but not while the reader
+   is typing, and not with modifier keys. "?" lists the keys. */
 
 import { create } from "./elements.js";
 
@@ -14,7 +14,7 @@ const sheet = /** @type {HTMLDialogElement} */ (document.getElementById("keys"))
 let shownAt = 0;
 
 const holders = () => Array.from(document.querySelectorAll("[data-keys]")).filter((one) => !one.closest("[inert]"));
-/* A page's own key goes before the same key of the rail. */
+/* A page's own key takes precedence over the same key of the rail. */
 /** @param {string} key */
 const holderOf = (key) => {
   const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
@@ -23,7 +23,7 @@ const holderOf = (key) => {
 /** @param {Element} element */
 const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
 
-/* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
+/* Returns true for keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
 /** @type {(target: HTMLElement, key: string) => boolean} */
 const belongs = (target, key) => {
   if (target === document.body) return false;
@@ -41,7 +41,7 @@ const act = (element) => {
     return;
   }
   element.click();
-  /* What a key unfolds may lie below the viewport. */
+  /* Unfolded content may be below the viewport. */
   if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
 };
 
@@ -57,15 +57,15 @@ const rowOf = ([keys, label]) => {
 /** @param {HTMLElement} holder */
 const isReachable = (holder) => holder.dataset.keys.split(" ").some((key) => holderOf(key) === holder);
 
-/* Tabs are one row: each shows its number itself. */
+/* All tabs are listed in one row, because each tab shows its own number. */
 const list = () => {
   const all = holders().filter(isReachable);
   const tabs = all.filter((one) => one.matches("[data-tab]"));
   /** @type {[string[], string][]} */
   const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
-  /* Keys that a page listens to itself. */
+  /* These are keys for which a page has its own listener. */
   for (const one of document.querySelectorAll("[data-keys-own]")) rows.push([[one.dataset.keysOwn], one.dataset.keyLabel]);
-  if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
+  if (tabs.length) rows.push([["0–9"], "open the tab with that number"]);
   if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
   sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
 };
@@ -73,7 +73,7 @@ const list = () => {
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
   const key = event.key === " " ? "Space" : event.key;
-  /* A dialog that has just closed leaves the focus on its hidden field until the next frame. */
+  /* A dialog that has just been closed leaves the focus on its hidden field until the next frame. */
   const target = event.target.checkVisibility?.() ? /** @type {HTMLElement} */ (event.target) : document.body;
   if (target.closest(FIELD) || belongs(target, key)) return;
   if (document.querySelector("dialog[open]")) return;
@@ -84,7 +84,7 @@ addEventListener("keydown", (event) => {
   const holder = holderOf(key);
   if (!holder) return;
   event.preventDefault();
-  /* Pressed before this part of the page was shown: it was meant for what was there before. */
+  /* A key that was pressed before this part of the page was shown was meant for the previous content. */
   if (event.timeStamp < shownAt && holder.closest("form, [data-bookmark]")) return;
   act(holder);
 });

@@ -1,17 +1,17 @@
-/* Live updates. A socket reports that there is news; htmx then fetches the changing part of the page from the lab, so
-   nothing that arrives over the socket is ever shown. Without a socket the part is polled every 3 s while the socket
-   reconnects. Other scripts listen to "live:swapped", which carries the part's data attributes. */
+/* Live updates. A socket only reports that something has changed; htmx then fetches the changing part of the page from
+   the lab, so nothing that arrives over the socket is ever shown. While the socket reconnects, the part is polled every
+   3 s. Other scripts listen to "live:swapped", which carries the part's data attributes. */
 
 /** @param {HTMLElement} bar */
 const watch = (bar) => {
   const POLL_MS = 3000;
   const ENDING_MS = 5000;
-  const CHECK_MS = 30000; /* A socket may die silently; this catches what it missed. */
+  const CHECK_MS = 30000; /* A socket may die silently, so the part is also fetched at this interval. */
   const INTERVAL_MS = 500;
-  /* A request that htmx dropped, or that nobody answers, blocks the next one no longer than this. */
+  /* A request that htmx dropped or that is never answered blocks the next one for at most this long. */
   const REQUEST_MAX_MS = 8000;
   const HELLO_MS = 5000;
-  const PING_MS = POLL_MS; /* A server that hangs keeps its sockets open, so it is pinged. */
+  const PING_MS = POLL_MS; /* A hanging server keeps its sockets open, so it is pinged. */
   const SILENCE_MS = 2 * POLL_MS;
   const RECONNECT_MS = 1000;
   const RECONNECT_MAX_MS = 30000;
@@ -58,8 +58,8 @@ const watch = (bar) => {
   const statusNow = () => {
     if (isOver) return "Ended";
     if (isPaused) return "Paused";
-    if (failures) return "No answer from the lab, trying again";
-    /* Where nothing is going on, the page is not called live, whatever its connection. */
+    if (failures) return "No answer from the lab; trying again";
+    /* If nothing is going on, the page is not labelled live, whatever its connection. */
     if (part().dataset.liveLabel) return part().dataset.liveLabel;
     if (isLive) return "Live";
     return tries ? `Polling every ${POLL_MS / 1000} s` : "Connecting";
@@ -127,7 +127,7 @@ const watch = (bar) => {
     failures = event.detail.successful ? 0 : failures + 1;
     const isNew = event.detail.successful && event.detail.xhr.status === 200 && !isPaused;
     if (isNew) {
-      /* Changes keep coming that the socket did not report: it is dead. */
+      /* If changes keep arriving that the socket did not report, the socket is dead. */
       if (isLive && unreported > UNREPORTED_MAX && state() === "open") drop();
       announce();
     }
@@ -158,12 +158,12 @@ const watch = (bar) => {
     tries += 1;
     show();
     if (isOver || document.hidden) return;
-    if (wasLive) poll(); /* Only once: each further attempt would postpone it. */
+    if (wasLive) poll(); /* Polling starts only once, because each further attempt would postpone it. */
     const most = Math.min(RECONNECT_MS * 2 ** Math.min(tries, 8), RECONNECT_MAX_MS);
     after("back", most * (0.5 + Math.random() / 2), connect);
   };
 
-  /* Without waiting for the closing handshake, which may never come. */
+  /* Disconnects without waiting for the closing handshake, which may never come. */
   const drop = () => {
     const old = socket;
     if (!old) return;
@@ -194,7 +194,7 @@ const watch = (bar) => {
         isLive = true;
         tries = 0;
         receive(event.data);
-        fetchPart(); /* For what happened while there was no socket. */
+        fetchPart(); /* Something may have changed while there was no socket. */
         poll();
         ping();
       } else receive(event.data);
@@ -239,10 +239,10 @@ const watch = (bar) => {
   addEventListener("online", wake);
   document.body.addEventListener("htmx:afterRequest", answered);
   document.body.addEventListener("htmx:beforeSwap", (event) => {
-    if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Requested before the pause. */
+    if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* The response was requested before the pause. */
   });
 
-  /* What a reader has opened or selected stays so, and so does a script's count of the selection. */
+  /* Updates keep what the reader has opened or selected, and the scripts' count of the selection. */
   const { callbacks } = window.Idiomorph.defaults;
   callbacks.beforeNodeMorphed = (/** @type {any} */ node) => !node.matches?.("[data-live-preserve]");
   callbacks.beforeAttributeUpdated = (/** @type {string} */ name, /** @type {Element} */ element) =>

@@ -1,4 +1,4 @@
-/* Every page of the lab. */
+/* The scripts of every lab page. */
 
 import "./keys.js";
 import "./palette.js";

@@ -1,5 +1,6 @@
-/* The command palette: Ctrl-K or Cmd-K opens it, "/" with the search of thoughts first. The pages and actions are in the
-   document, the rest is found by the server; the field keeps the focus, and names the option that Enter opens. */
+/* The command palette. Ctrl-K or Cmd-K opens it, and "/" opens it with the search of thoughts first. Pages and actions
+   are part of the document; the server finds the rest. The field keeps the focus and points to the option that Enter
+   opens. */
 
 /** @param {HTMLDialogElement} dialog */
 const listen = (dialog) => {
@@ -37,7 +38,7 @@ const listen = (dialog) => {
     field.setAttribute("aria-activedescendant", chosen.id);
   };
 
-  /* Groups without options have no heading. The first option stays chosen until another one is by hand. */
+  /* Groups without options have no heading. The first option is chosen until the reader chooses another one. */
   const show = () => {
     for (const group of /** @type {Iterable<HTMLElement>} */ (list.children)) {
       group.hidden = !Array.from(group.querySelectorAll("[role=option]")).some((one) => !one.hidden);
@@ -99,7 +100,7 @@ const listen = (dialog) => {
     update({ isAtOnce: true });
   };
 
-  /* What the server finds may come before the search of thoughts, so that waits for it. */
+  /* The server's results are listed before the search of thoughts, so that option waits for them. */
   /** @param {KeyboardEvent} event */
   const openChosen = async (event) => {
     const { ctrlKey, metaKey } = event;
@@ -115,7 +116,7 @@ const listen = (dialog) => {
     choose(shown[(shown.indexOf(chosen) + by + shown.length) % shown.length]);
   };
 
-  /* By itself the browser closes it a moment later, and a key that is pressed at once would still be for it. */
+  /* The browser's own closing happens a moment later, and a key pressed immediately would still go to the dialog. */
   const close = () => dialog.close();
   /** @type {Record<string, (event: KeyboardEvent) => void>} */
   const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: openChosen, Escape: close };

@@ -1,6 +1,6 @@
-/* Replaces a picture that cannot be loaded by the hatched frame that the server draws for missing pictures, with a text
-   that names it. The picture may have failed before this file ran, or before a fetched part brought it into the page.
-   Without this file the alternative text is shown. */
+/* Replaces a picture that cannot be loaded by the hatched frame that the server draws for missing pictures, labelled
+   with the picture's name. The picture may have failed before this file ran, or before a fetched part was added to the
+   page. Without this file, the alternative text is shown. */
 
 import { create } from "./elements.js";
 
@@ -18,7 +18,7 @@ const watch = (main) => {
     return frame;
   };
 
-  /* As large as the picture was to be, where that is known. */
+  /* The frame has the size of the picture, if that is known. */
   /** @type {(picture: HTMLImageElement, label: string) => HTMLElement} */
   const large = (picture, label) => {
     const frame = create("span", "picture-none muted small", label);

@@ -1,5 +1,5 @@
-/* Where steps stand in the timeline. Each has a place of its own, counted from 0, and each range of step numbers that
-   were never recorded has one. */
+/* The places of steps in the timeline, counted from 0. Each step has a place of its own, and so does each range of step
+   numbers that were never recorded. */
 
 /**
  * @typedef {{ first: number, last: number, place: number }} MissingRange
@@ -11,7 +11,7 @@
  * @property {(place: number) => number} indexAt
  */
 
-/* `rangeText` lists the ranges in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
+/* `rangeText` lists the missing ranges in order, as in "4-9999 10002-10002"; `last` is the highest step number. */
 /** @type {(rangeText: string, last: number) => Places} */
 export const placesOf = (rangeText, last) => {
   let shared = 0;

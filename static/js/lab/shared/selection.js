@@ -1,5 +1,5 @@
-/* Rows of a list: keys lead from row to row and select them, one by one or as ranges; the selection is counted, and a
-   reader who comes back finds the row that they left. Without this file rows are plain links and boxes. */
+/* Rows of a list: keys move from row to row and select rows, one by one or as ranges. The selection is counted, and
+   readers who come back find the row that they left. Without this file, rows are plain links and boxes. */
 
 const hits = () => [...document.querySelectorAll("[data-hit]")];
 /** @param {Element} hit */
@@ -8,12 +8,12 @@ const keyOf = (hit) => hit.getAttribute("href");
 /** @param {HTMLElement} hit */
 const go = (hit) => {
   hit.focus({ preventScroll: true });
-  // Without a key pressed on it a browser may not draw the outline.
+  // A browser may not draw the outline unless a key was pressed on the element.
   hit.scrollIntoView({ block: "nearest" });
 };
 
 /** @type {HTMLElement | null} */
-let current = null; /* The row that had the focus last. */
+let current = null; /* The row that last had the focus. */
 /** @type {(by: number, isExtending: boolean) => void} */
 const move = (by, isExtending) => {
   const all = hits();
@@ -36,7 +36,7 @@ document.addEventListener("focusin", (event) => {
 /** @type {() => HTMLInputElement[]} */
 const rowBoxes = () => Array.from(document.querySelectorAll("tr .select-box"));
 
-/* Episodes are selected, so the boxes of all rows of one episode change together. */
+/* Selection applies to episodes, so the boxes of all rows of an episode change together. */
 /** @type {(some: HTMLInputElement[], checked: boolean) => void} */
 const setAll = (some, checked) => {
   const values = new Set(some.filter(Boolean).map((one) => one.value));
@@ -61,7 +61,7 @@ const update = () => {
     all.checked = selected.length > 0 && selected.length === rowBoxes().length;
     all.indeterminate = selected.length > 0 && !all.checked;
   }
-  if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
+  if (output.textContent !== text) output.textContent = text; /* Screen readers would announce even an unchanged text. */
 };
 
 /** @param {string} value */
@@ -74,8 +74,8 @@ const boxFor = (value) => {
   return label;
 };
 
-/* A renewed list shows its newest episodes; those that have left it stay selected. Other hits come with a new output,
-   which has no selection. */
+/* A renewed list shows the newest episodes; selected episodes that are no longer in it stay selected. New search results
+   come with a new output element, which has no selection. */
 const renewed = () => {
   const selected = outputOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
   const shown = new Set(boxes().map((one) => one.value));
@@ -84,7 +84,7 @@ const renewed = () => {
   update();
 };
 
-/* Nothing selected: nothing to compare or export. */
+/* If nothing is selected, a hint is shown instead of comparing or exporting. */
 document.addEventListener("submit", (event) => {
   if (/** @type {Element} */ (event.target).id !== "compare" || boxes().some((one) => one.checked)) return;
   event.preventDefault();
@@ -94,7 +94,7 @@ document.addEventListener("submit", (event) => {
   output.scrollIntoView({ block: "nearest" });
 });
 
-/* The box that a range begins at; shift and a click end it. */
+/* The box at which a range begins; a shift-click ends the range. */
 /** @type {HTMLInputElement | null} */
 let anchor = null;
 let isRange = false;
@@ -112,12 +112,12 @@ document.addEventListener("change", (event) => {
   anchor = target;
   isRange = false;
 });
-/* Going back restores boxes; new results have none selected. */
+/* Going back restores selected boxes; new results have none. */
 addEventListener("pageshow", update);
 document.addEventListener("htmx:afterSettle", renewed);
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest?.("[data-hit-select]")) boxOf(current ?? hits()[0])?.click(); /* Nothing, where that row has left the list. */
+  if (event.target.closest?.("[data-hit-select]")) boxOf(current ?? hits()[0])?.click(); /* Nothing happens if the row is no longer in the list. */
   const button = event.target.closest?.("[data-hit-move]");
   if (button) move(Number(button.dataset.hitMove), button.hasAttribute("data-hit-extend"));
   const hit = event.target.closest?.("[data-hit]");

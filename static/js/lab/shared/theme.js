@@ -1,4 +1,4 @@
-/* Before the first paint: that scripts run, and the reader's choice of colours. It blocks, so it is small. */
+/* Marks, before the first paint, that scripts run, and sets the reader's colours. It blocks rendering, so it is small. */
 "use strict";
 
 (() => {
@@ -29,7 +29,7 @@
     try {
       localStorage.setItem(KEY, name);
     } catch {
-      /* Without storage the choice holds for this page. */
+      /* Without storage, the choice only applies to this page. */
     }
     document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Colours: ${name || "the system's"}` }));
   };
@@ -38,7 +38,7 @@
   const chosen = read();
   if (NAMES.includes(chosen)) set(chosen);
   document.addEventListener("DOMContentLoaded", mark);
-  /* Chosen in another window. */
+  /* The colours were chosen in another window. */
   addEventListener("storage", ({ key, newValue }) => key === KEY && NAMES.includes(newValue ?? "") && set(newValue ?? ""));
 
   document.addEventListener("click", (event) => {

@@ -1,7 +1,7 @@
-/* The timeline: all steps of an episode in a row of frames, or in a list, of which only the visible ones are in the
-   page. Their index is loaded in parts as they become visible, so that 10,000 steps cost as much as 50. Step numbers
-   that were never recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and
-   arrow keys move along the frames. */
+/* The timeline shows all steps of an episode as a row of frames or as a list. Only visible steps are in the page, and
+   the index is loaded in parts as they become visible, so that 10,000 steps cost as much as 50. A range of step numbers
+   that were never recorded is one cell. In the viewer, one step is the current one. On an episode's page there is no
+   current step, and arrow keys move along the frames. */
 
 import { create } from "./elements.js";
 import { placesOf } from "./places.js";
@@ -24,7 +24,7 @@ const start = (view, drawn, replay) => {
     ? ["insetBlockStart", "scrollTop", "clientHeight", "height"]
     : ["insetInlineStart", "scrollLeft", "clientWidth", "width"];
   const SPARE = 4;
-  const PLACES_MAX = 200000; /* Browsers lay out nothing beyond some 33 million pixels. */
+  const PLACES_MAX = 200000; /* Browsers lay out nothing beyond about 33 million pixels. */
   const RETRY_MS = 5000;
   const FINAL_MS = 6000;
   const FINAL_TRIES = 5;
@@ -36,7 +36,7 @@ const start = (view, drawn, replay) => {
   if (places.count > PLACES_MAX) return none;
 
   const track = view.querySelector("ol");
-  const ending = document.querySelector("[data-ending]"); /* A list has none. */
+  const ending = document.querySelector("[data-ending]"); /* A list has no ending. */
   /** @type {Map<number, Part>} */
   const parts = new Map();
   /** @type {Map<number, string[]>} */
@@ -127,7 +127,7 @@ const start = (view, drawn, replay) => {
     track.append(cell);
   };
 
-  /* The frame was rendered again; the reader may have scrolled away from it. */
+  /* Focuses a frame that was rendered again; the reader may have scrolled away from it. */
   /** @param {number} index */
   const refocus = (index) => {
     put(index);
@@ -158,7 +158,7 @@ const start = (view, drawn, replay) => {
       const response = await fetch(`${view.dataset.index}${part * SPAN + 1}`);
       if (!response.ok || response.redirected) throw new Error(String(response.status));
       const answer = await response.json();
-      if (parts.get(part) !== mine) return; /* Requested again meanwhile. */
+      if (parts.get(part) !== mine) return; /* The part has been requested again in the meantime. */
       if (part === 0) milestones.clear();
       for (const [name, step] of answer.milestones) milestones.set(step, [...(milestones.get(step) ?? []), name]);
       parts.set(part, { rows: rowsOf(answer), isProvisional: answer.is_provisional });
@@ -192,7 +192,7 @@ const start = (view, drawn, replay) => {
     track.style[SIZE] = `${places.count * PITCH + endingSize()}px`;
   };
 
-  /* Frames move aside when missing numbers arrive after all, and their range is rendered again. */
+  /* If missing steps arrive after all, the frames move and the range is rendered again. */
   /** @type {(newLast: number, missing: string) => void} */
   const arrange = (newLast, missing) => {
     const newPlaces = placesOf(missing, newLast);
@@ -206,7 +206,7 @@ const start = (view, drawn, replay) => {
     for (const [index, cell] of cells) cell.style[START] = `${leftOf(index)}px`;
   };
 
-  /* An open episode: its last part is loaded again, and its outcome at the end. */
+  /* Follows an open episode: loads its last part again and updates the outcome at the end of the timeline. */
   /** @param {LiveUpdate} update */
   const grow = (update) => {
     const known = Math.max(last, 1);
@@ -222,7 +222,7 @@ const start = (view, drawn, replay) => {
     if (update.isOver) finish(FINAL_TRIES, 0);
   };
 
-  /* Provisional rows become final some seconds after the end of the episode. */
+  /* Provisional rows become final some seconds after the episode's end. */
   /** @type {(tries: number, ms: number) => void} */
   const finish = (tries, ms) => {
     setTimeout(async () => {
@@ -231,7 +231,7 @@ const start = (view, drawn, replay) => {
     }, ms);
   };
 
-  /* What the server rendered stays where it is until the index is loaded. */
+  /* The cells that the server rendered stay in place until the index is loaded. */
   const takeOver = () => {
     for (const cell of /** @type {HTMLElement[]} */ (Array.from(track.children))) {
       const index = Number(cell.dataset.at);
@@ -288,7 +288,7 @@ const start = (view, drawn, replay) => {
   center({ always: true, index: current() || stop });
   draw();
   view.addEventListener("scroll", drawSoon, { passive: true });
-  /* A phone that hides its address bar is resized without becoming wider. */
+  /* When a phone hides its address bar, the window is resized without becoming wider. */
   let width = view[ROOM];
   addEventListener("resize", () => {
     if (view[ROOM] !== width) center({ always: true });
@@ -334,8 +334,9 @@ const start = (view, drawn, replay) => {
   };
 };
 
-/* Draws each step with `drawn`, given its row and the milestones reached in it; `replay` is the viewer's module, where
-   there is one. Returns what gives the row of a step, undefined until "timeline:read" if its part is not loaded. */
+/* Draws each step with `drawn`, which is given the step's row and the milestones reached in it. `replay` is the viewer's
+   module, if there is a viewer. Returns a function that returns a step's row, or undefined if its part is not loaded
+   yet; "timeline:read" is fired when it is. */
 /** @type {(drawn: Draw, replay?: typeof import("../step/viewer.js")) => RowOf} */
 export const startTimeline = (drawn, replay) => {
   const view = document.querySelector("[data-timeline]");

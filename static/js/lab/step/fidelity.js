@@ -1,5 +1,5 @@
-/* The sign on the tab "DOM": whether the replay is faithful. A cached step may be older than its check, so a missing
-   sign is requested again when the step is shown. */
+/* The sign on the tab "DOM", which shows whether the replay is faithful. A cached step may be older than its check, so a
+   missing sign is requested again when the step is shown. */
 
 import { hold, release } from "../../arena/settled.js";
 import * as replay from "./viewer.js";
@@ -19,7 +19,7 @@ const refresh = async () => {
     const badge = new DOMParser().parseFromString(await response.text(), "text/html");
     place.replaceChildren(...badge.querySelector(".tab-sign").childNodes);
   } catch {
-    /* It is requested again whenever the reader comes back to the step. */
+    /* The sign is requested again whenever the reader comes back to the step. */
   } finally {
     release();
   }
@@ -32,7 +32,7 @@ document.addEventListener("replay:shown", () => {
   if (isOld && signOf() && !text) replay.afterFrame(() => void refresh());
 });
 
-/* A check has reported its result: the cached step is older than that. */
+/* A check has reported its result, so the cached step is out of date. */
 document.addEventListener("htmx:oobAfterSwap", () => {
   if (textOf() === text) return;
   text = textOf();

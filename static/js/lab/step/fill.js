@@ -1,4 +1,4 @@
-/* Fetches a part of a step when it is opened: its address is in data-href. Others listen to "replay:filled". */
+/* Fetches a part of a step from its data-href when the part is opened. Other scripts listen to "replay:filled". */
 
 import { hold, release } from "../../arena/settled.js";
 
@@ -19,14 +19,14 @@ export const fillPart = async (part) => {
     delete part.dataset.filled;
     const again = document.createElement("a");
     again.href = path;
-    again.textContent = "It could not be fetched. Open it as a page.";
+    again.textContent = "This part could not be fetched. Open it as a page.";
     part.replaceChildren(again);
   } finally {
     release();
   }
 };
 
-/* A folded text is fetched when it is unfolded. */
+/* Folded texts are fetched when they are unfolded. */
 document.addEventListener(
   "toggle",
   (event) => {

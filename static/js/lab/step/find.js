@@ -1,5 +1,5 @@
-/* Finds a text in the whole episode; the server searches. Matching steps are counted and marked in the timeline, the
-   places in a step are named, marked and scrolled into view, and the text is part of the address. */
+/* Finds a text in the whole episode; the server does the search. Matching steps are counted and marked in the timeline.
+   In a step, matches are listed by place, marked and scrolled into view. The text is part of the address. */
 
 import * as replay from "./viewer.js";
 
@@ -9,14 +9,14 @@ import * as replay from "./viewer.js";
 const searchWith = (form) => {
 
   const TYPED_MS = 200;
-  /* What may scroll: each is moved to its first match. */
+  /* Elements that can scroll; each is scrolled to its first match. */
   const PANES = ".thought, .stage-did, .action-card, .panel.is-open, .panel.is-open .boxed";
   const { viewer } = replay;
   /** @type {HTMLInputElement} */
   const field = form.elements.find;
   const place = viewer.querySelector("[data-matches]");
   const count = viewer.querySelector("[data-matches-count]");
-  /* The bar stays visible when a match lies far down the page. */
+  /* The bar stays visible if a match is far down the page. */
   const short = viewer.querySelector("[data-matches-short]");
   /** @type {number[]} */
   let steps = [];
@@ -24,7 +24,7 @@ const searchWith = (form) => {
   let places = new Map();
   /** @type {Record<string, string>} */
   let words = {};
-  /* The page scrolls to a match only if the reader went to it, not while they type or read on. */
+  /* The page scrolls to a match only if the reader went to it, not while they are typing or reading. */
   let wantsMatch = false;
   let isCut = false;
   let requests = 0;

@@ -1,6 +1,6 @@
-/* The step viewer of an open episode: new steps arrive, provisional measures become final, and a screenshot may arrive
+/* The step viewer of an open episode. New steps arrive, provisional measures become final, and a screenshot may arrive
    after its step. "Jump to latest" shows the last step, and each new one as it arrives, until the reader goes
-   elsewhere or begins to write. */
+   elsewhere or starts to write. */
 
 import "../shared/live.js";
 import * as replay from "./viewer.js";
@@ -8,7 +8,7 @@ import * as replay from "./viewer.js";
 /** @param {HTMLAnchorElement} link */
 const follow = (link) => {
 
-  /* Uploads are not reported: a step that lacks its screenshot is fetched again, for a minute at most. */
+  /* Uploads are not reported, so a step without its screenshot is fetched again for up to a minute. */
   const RETRY_MS = 3000;
   const TRIES_MAX = 20;
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
@@ -28,7 +28,7 @@ const follow = (link) => {
     if (goal !== replay.current()) void replay.show(goal);
   };
 
-  /* A DOM replay is compared with its screenshot after the end of the episode, so an earlier badge is outdated. */
+  /* A DOM replay is compared with its screenshot after the episode's end, so an earlier badge is outdated. */
   const refreshFidelity = () => {
     const badge = document.getElementById("fidelity");
     if (!badge) return;

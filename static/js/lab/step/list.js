@@ -1,4 +1,4 @@
-/* The list of steps. What a step looks like in it: number, action, signs and the beginning of its thought. */
+/* The list of steps. Each step is shown with its number, action, signs and the beginning of its thought. */
 
 import { create } from "../shared/elements.js";
 import { startTimeline } from "../shared/timeline.js";
@@ -16,7 +16,7 @@ const sign = (className, shown, label) => {
 
 const marked = new Set(document.querySelector("[data-marked]").dataset.marked.split(" ").map(Number));
 
-/* Before the timeline, which draws the cell again. */
+/* This listener runs before the timeline's, which draws the cell again. */
 document.addEventListener("bookmark:saved", ({ detail }) => {
   const index = Number(detail.address.match(/\/steps\/(\d+)\//)?.[1]);
   if (detail.isMarked) marked.add(index);
@@ -49,5 +49,5 @@ const itemOf = (row, reached) => {
   return item;
 };
 
-/* The row of a step, once it is loaded. */
+/* Returns a step's row once it is loaded. */
 export const rowOf = startTimeline(itemOf, replay);

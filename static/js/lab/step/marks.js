@@ -1,4 +1,4 @@
-/* Shows or hides the marks on the screenshot; the choice holds from step to step. */
+/* Shows or hides the marks on the screenshot; the choice is kept from step to step. */
 
 import { viewer } from "./viewer.js";
 

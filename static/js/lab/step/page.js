@@ -1,4 +1,4 @@
-/* The page of a step: its modules, in the order in which they hear of events. */
+/* The scripts of a step's page, in the order in which they receive events. */
 
 import "./viewer.js";
 import "./views.js";

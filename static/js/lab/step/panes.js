@@ -1,5 +1,5 @@
-/* The panes of the step page: their sizes, which the reader sets with pointer or arrow keys and which are kept in the
-   browser. It runs before the first paint, so that nothing moves. */
+/* The sizes of the step page's panes. The reader sets them with the pointer or arrow keys, and the browser keeps them.
+   This script runs before the first paint, so that nothing moves. */
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
     side: { usual: 420, least: 240, most: 1200, grows: { ArrowLeft: 1, ArrowRight: -1 }, sign: -1 },
     drawer: { usual: 280, least: 36, most: 1200, grows: { ArrowUp: 1, ArrowDown: -1 }, sign: -1 },
   };
-  const CENTRE_LEAST = 320; /* Of the picture, whatever the other panes are. */
+  const CENTRE_LEAST = 320; /* Minimum size of the picture, whatever the sizes of the other panes are. */
   const HEAD_LEAST = 220;
   const root = document.documentElement;
 
@@ -29,14 +29,14 @@
     try {
       localStorage.setItem(KEY, JSON.stringify(sizes));
     } catch {
-      /* Without storage the sizes hold for this page. */
+      /* Without storage, the sizes only apply to this page. */
     }
   };
 
   /** @param {string} name */
   const sizeOf = (name) => (Number.isFinite(sizes[name]) ? sizes[name] : PANES[name].usual);
 
-  /* The room that the other panes leave. */
+  /* Returns the space that the other panes leave. */
   /** @type {(name: string) => number} */
   const mostOf = (name) => {
     const { most } = PANES[name];
@@ -105,7 +105,7 @@
     });
   };
 
-  /* A drawer that is closed opens with its tab. */
+  /* A closed drawer opens when one of its tabs is opened. */
   document.addEventListener("click", ({ target }) => {
     if (target.closest?.("[data-tab]") && sizeOf("drawer") <= PANES.drawer.least) resize("drawer", PANES.drawer.usual);
   });

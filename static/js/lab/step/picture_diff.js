@@ -1,4 +1,4 @@
-/* Two screenshots on top of each other: a slider wipes from one to the other, a button lets them take turns. */
+/* Two screenshots on top of each other. A slider wipes from one to the other, and a button makes them alternate. */
 
 const BLINK_MS = 600;
 

@@ -1,5 +1,5 @@
-/* Plays an episode: each step stays as long as it took, and long enough to be read, divided by the speed. A slider
-   scrubs; a field goes to a number. */
+/* Plays an episode. Each step is shown for as long as it took, but at least long enough to be read, divided by the
+   speed. A slider scrubs, and a field goes to a step by number. */
 
 import { placesOf } from "../shared/places.js";
 import * as replay from "./viewer.js";
@@ -54,7 +54,7 @@ const next = () => {
 
 const start = async () => {
   showState(true);
-  /* At the end it starts over. */
+  /* At the end, playing starts over. */
   if (replay.article().dataset.after) next();
   else await replay.show(Number(viewer.dataset.start));
 };
@@ -73,7 +73,7 @@ document.addEventListener("replay:shown", (event) => {
 
 let isScrubbing = false;
 let scrubbed = 0;
-/* The step at the slider; within a range of unrecorded numbers, the next step in the direction of the move. */
+/* Returns the step at the slider, or within a range of unrecorded numbers the next step in the slider's direction. */
 const scrubGoal = () => {
   const index = Number(scrub.value);
   const { missing } = part("timeline").dataset;

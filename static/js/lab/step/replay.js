@@ -1,4 +1,4 @@
-/* The DOM replay: scales the replayed page to its pane, shows its status and plays the step. */
+/* The DOM replay. This script scales the replayed page to its pane, shows its status and plays the step. */
 
 import { hold, release } from "../../arena/settled.js";
 
@@ -10,11 +10,11 @@ const LABELS = {
   ready: "",
   failed: "The page could not be rebuilt from its recording.",
   ended: "The page at the end.",
-  unfinished: "This replay did not get ready when it was opened last: it may freeze this tab.",
+  unfinished: "This replay did not finish loading when it was last opened. It may freeze this tab.",
 };
 
 const HEIGHT_LEAST = 160;
-/* In a pane the whole page is in sight, where that is not too small. */
+/* In a pane, the whole page is visible unless it would be too small. */
 /** @param {HTMLElement} box */
 const heightOf = (box) => {
   const pane = box.closest(".shot-dom");
@@ -24,8 +24,8 @@ const heightOf = (box) => {
   return room < HEIGHT_LEAST ? Infinity : room;
 };
 
-/* The keyboard belongs to the reader. The frame is inert; should a replayed page take the focus all the same, it comes
-   back to where it was, and keys that the frame got are pressed here. */
+/* The keyboard belongs to the reader. The frame is inert, but if a replayed page takes the focus anyway, the focus is
+   moved back to where it was, and keys that the frame received are pressed here. */
 /** @param {EventTarget} element */
 const isFrame = (element) => Boolean(element?.matches?.("[data-dom-frame]"));
 /** @type {HTMLElement} */
@@ -124,7 +124,7 @@ const watch = (box) => {
     stopHolding();
   };
 
-  /* A replay that hangs takes this script along. What it leaves behind keeps the same page from opening it again. */
+  /* If a replay hangs, so does this script. The marker that is left behind prevents the page from opening it again. */
   const mark = `palaestra:replay:${frame.dataset.src}`;
   /** @param {string} value */
   const marked = (value) => {
@@ -134,7 +134,7 @@ const watch = (box) => {
       else sessionStorage.removeItem(mark);
       return before !== null;
     } catch {
-      return false; /* Without storage every replay is opened. */
+      return false; /* Without storage, every replay is opened. */
     }
   };
 
@@ -159,7 +159,7 @@ const watch = (box) => {
   } else open();
   part("again").addEventListener("click", () => {
     open();
-    state.tabIndex = -1; /* The button has gone, and would leave the keyboard at the top of the page. */
+    state.tabIndex = -1; /* The button is hidden now, and the focus would otherwise move to the top of the page. */
     state.focus();
   });
   play?.addEventListener("click", () => (isPlaying() ? back() : start()));

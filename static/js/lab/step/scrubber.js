@@ -1,5 +1,5 @@
-/* The scrubber: a slider over the steps whose track is scaled by time. Under the pointer it shows the step that stands
-   there; the links of its track are for pages without scripts. */
+/* The scrubber is a slider over the steps with a track that is scaled by time. It previews the step under the pointer.
+   The links on its track are for pages without scripts. */
 
 import { rowOf } from "./list.js";
 import * as replay from "./viewer.js";
@@ -22,7 +22,7 @@ const scrub = (box) => {
   let total = 1;
   /** @type {Set<number>} */
   let matches = new Set();
-  let shown = 0; /* The step of the preview. */
+  let shown = 0; /* The step that is previewed. */
 
   const track = () => part("track");
   const last = () => Number(replay.viewer.dataset.last);
@@ -38,7 +38,7 @@ const scrub = (box) => {
   /** @param {number} at */
   const endOf = (at) => times[at + 1] ?? [last() + 1, total];
 
-  /* Within a stretch of several steps all are taken for equally long. */
+  /* Within a stretch of several steps, all steps are assumed to be equally long. */
   /** @type {(value: number, from: 0 | 1, to: 0 | 1) => number} */
   const between = (value, from, to) => {
     const at = stretchBefore(from, value);
@@ -85,7 +85,7 @@ const scrub = (box) => {
     }
   };
 
-  /* ---- what stands under the pointer */
+  /* ---- the step under the pointer */
 
   /** @type {(className: string, text: string) => HTMLElement} */
   const line = (className, text) => {
@@ -152,7 +152,7 @@ const scrub = (box) => {
     place.addEventListener("pointermove", go);
     place.addEventListener("lostpointercapture", stop, { once: true });
   });
-  /* The links of the track are followed with a modifier only. */
+  /* The links on the track are only followed with a modifier key. */
   place.addEventListener("click", (event) => {
     if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
   });

@@ -1,8 +1,8 @@
-/* The sections of a step in the drawer as tabs (the ARIA pattern of tabs that follow the focus). At first the tab
-   that the server names is open. A chosen tab stays open from step to step and is part of the address; a tab with
-   content of its own address is fetched when it is opened. If the searched text is in one tab only, that tab is open,
-   unless the reader has chosen another since; the address then names no tab, so that it leads to the match again, and
-   the history keeps the choice. */
+/* The sections of a step in the drawer, as tabs (the ARIA pattern of tabs that follow the focus). At first, the server
+   decides which tab is open. A chosen tab stays open from step to step and is part of the address. The content of some
+   tabs has its own address and is fetched when the tab is opened. If the searched text is in only one tab, that tab is
+   open unless the reader has chosen another one since the search. The address then contains no tab, so that it leads to
+   the match again, and the history keeps the choice. */
 
 import { fillPart } from "./fill.js";
 import * as replay from "./viewer.js";
@@ -11,12 +11,12 @@ const DOM = "dom";
 /** @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 const currentFind = () => replay.findIn(location.search);
-/* The address also names a replay in the place of the picture ("dom"). */
+/* The address may also name a replay in place of the picture ("dom"). */
 const names = () => location.hash.slice(1).split("+");
 const named = () => names().find((name) => name && name !== DOM) ?? "";
 const saved = history.state?.tab;
 let open = named() || saved?.open || "";
-let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text when it was chosen. */
+let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text at the time when the tab was chosen. */
 let hasMoved = false;
 
 const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
@@ -35,7 +35,7 @@ const drawTab = (tab, isOpen) => {
   if (isOpen) void fillPart(panel);
 };
 
-/* Scrolls the open tab into view where not all tabs fit in the row. */
+/* Scrolls the open tab into view if not all tabs fit in the row. */
 /** @param {HTMLElement} tab */
 const reveal = (tab) => {
   const row = tab.parentElement;
@@ -66,7 +66,7 @@ const draw = () => {
   all[0]?.parentElement.setAttribute("role", "tablist");
   for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
   const opened = all.find((tab) => tab.dataset.tab === shown);
-  if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
+  if (opened) requestAnimationFrame(() => reveal(opened)); /* This is done just before a frame, so that the layout is computed only once. */
 };
 
 /** @param {HTMLElement} tab */
@@ -103,7 +103,7 @@ document.addEventListener("keydown", (event) => {
   all[goal].focus();
 });
 
-/* The address of the shown step with another tab: typed, or reached by going back. */
+/* The address of the shown step was changed to another tab, by typing or by going back. */
 addEventListener("hashchange", () => {
   const tab = tabs().find((one) => one.dataset.tab === named());
   if (tab && named() !== open) choose(tab);
@@ -113,7 +113,7 @@ document.addEventListener("replay:swapped", () => {
   hasMoved = true;
   draw();
 });
-/* By now the address is that of the step. */
+/* The address is already the step's. */
 document.addEventListener("replay:shown", () => {
   if (hasMoved) updateAddress(choiceOf(tabs()).isOwnChoice);
   hasMoved = false;

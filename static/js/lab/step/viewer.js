@@ -1,13 +1,13 @@
-/* Goes from step to step without leaving the page: a link to a step of this episode fetches only that step's part.
-   The neighbours are prefetched. Other scripts listen to "replay:swapped" and "replay:shown". */
+/* Goes from step to step without leaving the page. A link to a step of this episode fetches only that step's part, and
+   adjacent steps are prefetched. Other scripts listen to "replay:swapped" and "replay:shown". */
 
 import { hold, release } from "../../arena/settled.js";
 
 /**
  * @typedef {object} Going
  * @property {string} [find]
- * @property {boolean} [near] To the nearest step, where none has the number.
- * @property {boolean} [isTyped] The reader has named the number.
+ * @property {boolean} [near] If true, goes to the nearest step if no step has the number.
+ * @property {boolean} [isTyped] True if the reader typed the number.
  */
 
 export const viewer = document.querySelector("[data-viewer]");
@@ -21,7 +21,7 @@ const base = viewer.dataset.viewer;
 const cache = new Map();
 const QUEUE_MAX = 8;
 let requests = 0;
-let underWay = 0; /* The request whose step has not arrived. */
+let underWay = 0; /* The request for a step that has not arrived yet. */
 /** @type {("before" | "after")[]} */
 let queue = [];
 /** @type {Promise<boolean> | null} */
@@ -58,7 +58,7 @@ const fetched = async (path) => {
   if (!response.ok) throw new Error(String(response.status));
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const part = page.getElementById("step");
-  if (!part) throw new Error("no step came"); /* For instance the login page. */
+  if (!part) throw new Error("no step came"); /* It is, for example, the login page. */
   part.dataset.fetchedAt = String(performance.now());
   return part;
 };
@@ -85,18 +85,18 @@ const prefetch = (path) => {
   );
 };
 
-/* For a reader who is typing a number and may be about to go there. */
+/* Prefetches a step whose number the reader is typing, since they may be about to go there. */
 /** @param {number} index */
 export const prefetchNearest = (index) => prefetch(nearestOf(index, findIn(location.search)));
 
-/* After the frame with the step has been drawn: nothing else may delay it. */
+/* This is done after the frame with the step has been drawn, because nothing else may delay that. */
 /** @param {() => void} todo */
 export const afterFrame = (todo) => {
   const soon = document.hidden ? setTimeout : requestAnimationFrame;
   soon(() => soon(todo));
 };
 
-/* A picture decoded before its step appears does not flash; the step does not wait for a slow one. */
+/* A picture that is decoded before its step appears does not flash. The step does not wait for a slow picture. */
 /** @param {HTMLElement} part */
 const drawn = (part) => {
   /** @type {HTMLImageElement | null} */
@@ -149,7 +149,7 @@ const settle = () => {
   document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
 };
 
-/* After going back the address is there already. */
+/* After going back, the address is already right. */
 /** @type {(index: number, find?: string) => void} */
 const pushAddress = (index, find = findIn(location.search)) => {
   if (stepOf(new URL(location.href)) === index && findIn(location.search) === find) return;
@@ -165,17 +165,17 @@ const bring = async (index, { find = findIn(location.search), near = false, isTy
   try {
     const path = near ? nearestOf(index, find) : partOf(index, find);
     let loaded = await load(path);
-    /* It was fetched as the last step, and more have come since. */
+    /* The step was the last one when it was fetched, and more steps have arrived since. */
     if (!loaded.dataset.after && Number(loaded.dataset.step) < Number(viewer.dataset.last)) {
       cache.delete(path);
       loaded = await load(path);
     }
     const part = document.importNode(loaded, true);
     const notice = part.querySelector("[data-notice]");
-    if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
+    if (!isTyped) notice?.remove(); /* The reader did not ask for the number that the slider reached. */
     await drawn(part);
     if (mine !== requests) return false;
-    if (!part.dataset.after) cache.delete(path); /* More steps may come. */
+    if (!part.dataset.after) cache.delete(path); /* More steps may arrive. */
     swap(part);
     pushAddress(Number(part.dataset.step), find);
     settle();
@@ -190,7 +190,7 @@ const bring = async (index, { find = findIn(location.search), near = false, isTy
   }
 };
 
-/* A person who writes a note stays at its step: nothing takes them away, and what was on its way when they began is
+/* While readers write a note, nothing takes them away from its step. A step that was on its way when they started is
    dropped, even if it arrives after the note has been saved. */
 const stay = () => {
   if (!underWay) return;
@@ -212,7 +212,7 @@ export const show = async (index, options) => {
   return latest;
 };
 
-/* To the step before or after the shown one. Requests faster than steps arrive are queued. */
+/* Goes to the step before or after the shown one. If requests come faster than steps arrive, they are queued. */
 /** @param {"before" | "after"} name */
 const go = async (name) => {
   if (queue.length >= QUEUE_MAX) return;
@@ -224,7 +224,7 @@ const go = async (name) => {
   if (requests !== before) mine.length = 0;
   while (mine.length > 0) {
     const index = Number(article().dataset[mine[0]]);
-    if (index && !(await show(index))) mine.length = 0; /* Another step was requested meanwhile. */
+    if (index && !(await show(index))) mine.length = 0; /* Another step was requested in the meantime. */
     mine.shift();
   }
 };
@@ -255,8 +255,8 @@ const redrawPicture = (part) => {
   document.dispatchEvent(new Event("replay:pictured"));
 };
 
-/* Updates the shown step's next step, its computed parts and a picture that it lacked; the reader may be in the middle
-   of the rest. */
+/* Updates the shown step's link to the next step, its computed parts and a missing picture, but nothing else, since the
+   reader may be in the middle of it. */
 export const refresh = async () => {
   cache.clear();
   const part = await load(shownPath()).catch(() => /** @type {null} */ (null));
@@ -267,7 +267,7 @@ export const refresh = async () => {
   settleLinks();
 };
 
-/* Only the picture that the step lacks: nothing else of it changes, and its neighbours stay cached. */
+/* Updates only a missing picture; nothing else in the step changes, and adjacent steps stay cached. */
 export const refreshPicture = async () => {
   const path = shownPath();
   const part = await fetched(path).catch(() => /** @type {null} */ (null));
@@ -294,7 +294,7 @@ document.addEventListener("focusin", () => isWriting() && stay());
 
 addEventListener("popstate", () => {
   const index = stepOf(new URL(location.href));
-  if (isWriting()) /** @type {HTMLElement} */ (document.activeElement).blur(); /* Going back ends the writing; the text is kept. */
+  if (isWriting()) /** @type {HTMLElement} */ (document.activeElement).blur(); /* Going back ends the writing, but the text is kept. */
   if (index !== null && index !== current()) void show(index);
   else settle();
 });

@@ -1,5 +1,5 @@
-/* What the place of the picture shows: the page before the action, after it, both, or a replay of its DOM. The choice
-   holds from step to step; a replay is part of the address. */
+/* The view in the picture's place: the page before the action, after it, both, or a replay of its DOM. The choice is
+   kept from step to step; a replay is part of the address. */
 
 import { fillPart } from "./fill.js";
 import * as replay from "./viewer.js";
@@ -49,7 +49,7 @@ const choose = (view) => {
   draw();
 };
 
-/* The pressed one leads back to the page before the action. */
+/* Pressing the current view's button again returns to the page before the action. */
 document.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-view]");
   if (button) choose(button.dataset.view === chosen ? "before" : button.dataset.view);
