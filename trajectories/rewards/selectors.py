@@ -62,7 +62,7 @@ _decode = msgspec.json.Decoder(list[_Source]).decode
 
 
 def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
-    """Return the rewards of those of the episodes that have ended, by id.
+    """Return the rewards of the given episodes that have ended, by id.
 
     Values of rules and learned rewards that are not stored yet are computed now, and not stored.
     """
@@ -72,7 +72,7 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
 
 
 def compute_payments(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
-    """Return each profile's payments for those of the episodes that have ended, by id.
+    """Return each profile's payments for the given episodes that have ended, by id.
 
     The episodes are read once for all profiles.
     """

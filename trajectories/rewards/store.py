@@ -103,7 +103,7 @@ def _rules_source() -> int:
 
 
 def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
-    """Return the components' inputs for those of the episodes that have ended.
+    """Return the components' inputs for the given episodes that have ended.
 
     Facts that are not stored yet are computed, because a trainer reads a group as soon as it is complete.
     """

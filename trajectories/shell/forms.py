@@ -145,7 +145,7 @@ class FilterForm(forms.Form):
 
     @property
     def in_row(self) -> list[forms.BoundField]:
-        """The filters beside the field for words."""
+        """The filters that are shown in one row with the search field."""
         return [one for one in self.visible_fields() if one.name not in ("q", *self.folded_names)]
 
     @property
@@ -154,17 +154,17 @@ class FilterForm(forms.Form):
 
     @property
     def folded_set(self) -> int:
-        """Number of hidden filters that are set."""
+        """Number of filters that are set but folded."""
         return sum(bool(field.data) for field in self.folded)
 
     def blanks_name(self, *names: str) -> None:
-        """Let the choice of nothing say what is chosen: these fields stand in a row, with hidden labels."""
+        """Use each field's label as the text of its empty choice, because labels are hidden in a row."""
         for name in names:
             field: Any = self.fields[name]
             field.choices = [("", field.label), *list(field.choices)[1:]]
 
     def error_messages(self) -> list[str]:
-        """Return the errors in the address's parameters; every parameter with an error is ignored."""
+        """Return messages about invalid parameters of the address, all of which are ignored."""
         errors = [
             f"{self[name].label}: “{self._quoted(name)}” {errors[0]}. This filter is ignored."
             for name, errors in self.errors.items()

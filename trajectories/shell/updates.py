@@ -78,7 +78,7 @@ class Updates:
 
     @property
     def reason(self) -> str:
-        """What the page is still waiting for after the verdict; empty if nothing."""
+        """The reason why the page is still waiting after the verdict; empty if it is not."""
         if self.state != LiveState.ENDING:
             return ""
         if self._episode.closed_at:

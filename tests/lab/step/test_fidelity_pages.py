@@ -269,5 +269,5 @@ def test_the_dom_tab_holds_the_badge(lab: Lab, annotator: User, episode: Episode
     recording_make(episode, element("h1", "Find a room"))
     fidelity_make(episode, state="unfaithful", changed_share=0.1, replay="a" * 64)
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1/replay?fragment").content.decode()
-    assert "Not faithful 10.0% of it differs from the screenshot. Trust the screenshot." in text_of(html)
+    assert "Not faithful 10.0% of the replay differs from the screenshot." in text_of(html)
     assert f'href="{address(episode)}"' in html

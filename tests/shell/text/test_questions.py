@@ -310,9 +310,9 @@ def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User)
     [
         ("choice", CHOICE, "Choices 4, in their order"),
         ("choice", {**CHOICE, "order": "free"}, "Choices 4, free to move"),
-        ("picture", {"text": "?", "pictures": PICTURES}, "Pictures 3 Tools zoom (where a run grants them)"),
+        ("picture", {"text": "?", "pictures": PICTURES}, "Pictures 3 Tools zoom (if a run grants them)"),
         ("table", {"text": "?", "table": {"header": ["a", "b"], "rows": [["1", "2"]]}}, "Table 1 rows of 2"),
-        ("code", CODE, "Tools run (where a run grants them)"),
+        ("code", CODE, "Tools run (if a run grants them)"),
         ("a_kind_of_old", {"text": "?"}, "Kind a_kind_of_old Verifier"),
     ],
 )

@@ -198,7 +198,7 @@ def _is_completion(episode: Episode, steps: int) -> bool:
 
 
 def _answered(column: Column, places: Sequence[Place]) -> int | None:
-    """Return the row of the step that entered the submitted answer."""
+    """Return the number of the row whose step entered the submitted answer; None if there is none."""
     step = selectors.answer_step(column.episode.pk, column.answers) if column.answers else None
     indexes = [place.number for place in places]
     return indexes.index(step) + 1 if step in indexes else None

@@ -76,7 +76,7 @@ class ComparePage:
         self._parameters = parameters
         self._sees_golds = sees_golds
         self._form = RowsForm(parameters)
-        # A form without a selected box sends an empty value.
+        # If no box is selected, the form sends an empty value.
         words = (word.strip() for text in parameters.getlist(EPISODES) for word in text.split(","))
         self._words = list(dict.fromkeys(filter(None, words)))
 

@@ -89,7 +89,7 @@ def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
 
 
 def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
-    """Return the first ``STEPS_MAX`` steps, including those a fork inherited, and the keys that align them.
+    """Return an episode's first ``STEPS_MAX`` steps, including inherited ones, and the keys that align them.
 
     The benchmark is part of a page's key because all benchmarks share the arena's addresses. Places are
     stored with the facts after an episode has ended; until then they are computed here by the same rule.

@@ -118,7 +118,7 @@ class EpisodePage:
 
     @cached_property
     def by_page(self) -> PageRecording | None:
-        """What the pages themselves recorded, for an episode without posted steps; otherwise None."""
+        """The recording by the pages themselves, for an episode without posted steps; otherwise None."""
         if self.updates.last or not self.event_tally:
             return None
         recording = PageRecording(episode=self.episode)
@@ -305,7 +305,7 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
-    """Show the part that changes while an episode runs; 204 if the reader has ``seen`` this version."""
+    """Show the part of the page that changes while an episode runs; 204 if the reader has ``seen`` it."""
     if request.GET.get("seen") == Updates(episodes.episode_live(episode_id)).version:
         return HttpResponse(status=204)
     episode = episodes.episode_get(episode_id)

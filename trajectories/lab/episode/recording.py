@@ -85,7 +85,7 @@ class ActionPage:
 
     @cached_property
     def events(self) -> StepEvents:
-        """The page events that the action was derived from."""
+        """The page events from which the action was derived."""
         rows = PageEvent.objects.filter(
             episode=self.episode, page=self.action.page, seq__in=self.action.seqs
         ).order_by("seq")

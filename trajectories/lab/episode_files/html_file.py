@@ -146,7 +146,7 @@ class Room:
     chars_out: int = 0
 
     def text(self, value: str) -> str:
-        """Return as much of a text as fits, with a note on what was left out."""
+        """Return as much of a text as fits, with a note about what was left out."""
         start = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
         left_out = len(value) - len(start)
         self.chars -= len(start)

@@ -37,7 +37,7 @@ def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 
 def _name(episode_id: int, kind: str, *, golds: bool) -> str:
-    """Return the file's name, which says if the file contains the gold, as a warning against sharing it."""
+    """Return the file's name, which shows if the file contains the gold, as a warning against sharing it."""
     return f"episode-{episode_id}{'-with-gold' if golds else ''}.{kind}"
 
 

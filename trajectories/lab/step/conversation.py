@@ -134,7 +134,7 @@ class StepConversation:
         is_short = measure_length(one.message) <= SHORT_CHARS
         return ShownMessage(number=number, sent=one, is_whole=is_whole or is_short, is_open=is_last)
 
-    # ---- what is recorded
+    # ---- recorded turns
 
     def _messages(self, *, with_solutions: bool) -> list[SentMessage]:
         if self.is_too_long:

@@ -96,7 +96,7 @@ class StepPage:
     requested: int | None = None
     posted: Posted | None = None
 
-    # ---- where the step is
+    # ---- position of the step
 
     @cached_property
     def neighbours(self) -> steps.Neighbours:
@@ -113,7 +113,7 @@ class StepPage:
             return f"There is no step {self.requested}: {self.step.index} is the last one."
         return f"Step {self.requested} was never recorded: {self.step.index} is the next one."
 
-    # ---- what is known about the step
+    # ---- data of the step
 
     @cached_property
     def interventions(self) -> StepInterventions:
@@ -203,7 +203,7 @@ class StepPage:
 
     @property
     def open_panel(self) -> str:
-        """The panel that is open until the reader chooses another."""
+        """The id of the panel that is open until the reader chooses another one."""
         if not self.has_tree and not self.episode.has_page and self._has_prompt:
             return "prompt"  # only this panel shows what the model saw
         has_content = {

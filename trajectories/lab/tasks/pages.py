@@ -49,8 +49,8 @@ EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "ru
 class PromptSizes:
     """Prompt lengths over a task's episodes with the same arm, observation and history.
 
-    They are the mean length of all prompts of an episode, and the length of the longest prompt. Tokens are
-    None unless they are known for all of these episodes.
+    The lengths are the mean total of an episode's prompts and the maximum of a single prompt. Tokens are None
+    unless they are known for all of these episodes.
     """
 
     arm: str

@@ -70,7 +70,7 @@ class Rewriting:
     rewrite: Callable[[str], str]
 
     def of(self, recorded: list[Recorded]) -> list[Recorded]:
-        """Return the same episodes with all completions rewritten."""
+        """Return copies of the episodes with all completions rewritten."""
         return [replace(one, texts=[self.rewrite(text) for text in one.texts]) for one in recorded]
 
 
@@ -123,14 +123,14 @@ def build_card(name: str, parameters: Parameters, *, lessons: Lessons, strength:
 
 
 def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
-    """Return the share of held-out pairs whose preferred episode scores higher; ties count half."""
+    """Return the share of held-out pairs in which the preferred episode scores higher; ties count half."""
     if not held.pairs:
         return None
     chosen, rejected = (scores_of(parameters, [pair[place] for pair in held.pairs]) for place in (0, 1))
     return rounded(np.mean((np.sign(chosen - rejected) + 1) / 2))
 
 
-# ---- where it fails
+# ---- figures by group
 def _groups(held: Lessons, scores: Floats) -> list[GroupFigures]:
     """Compute the figures of each benchmark and each family, worst first."""
     figures = [
@@ -156,7 +156,7 @@ def _group(kind: str, name: str, held: Lessons, scores: Floats, members: Labels)
     )
 
 
-# ---- how it can be fooled
+# ---- attacks
 def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, scores: Floats) -> Attack:
     failures = ~held.labels
     rewritten = scores.copy()
@@ -182,7 +182,7 @@ def _strongest(parameters: Parameters) -> list[Weight]:
     return [Weight(feature=names[place], weight=rounded(signed[place])) for place in order]
 
 
-# ---- in words
+# ---- warnings
 def _warnings(
     auroc: Estimate, within: Estimate, error: float, groups: Sequence[GroupFigures], attacks: Sequence[Attack]
 ) -> Iterator[str]:

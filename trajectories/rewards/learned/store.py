@@ -105,7 +105,7 @@ def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
             logger.warning("%s", error.message)
 
 
-# ---- naming them in profiles
+# ---- learned rewards in profiles
 def names_in(components: Sequence[str]) -> list[str]:
     """Return the names of learned rewards among the components' names, without duplicates."""
     return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
@@ -159,7 +159,7 @@ def _unfit(model: Model) -> str:
     )
 
 
-# ---- what they say
+# ---- values
 def values_of(model: Model, recorded: Sequence[Recorded]) -> dict[int, dict[str, Values]]:
     """Return a model's values by episode and name.
 

@@ -24,7 +24,7 @@ def unknown_judges(components: Iterable[str]) -> list[str]:
 def check_certified(profile: Profile) -> None:
     """Refuse a profile that pays for a criterion that is not certified or whose grade texts can raise.
 
-    A term for all of a judge's criteria is refused if this holds for any of them. Raises ``GymError``
+    A term for all of a judge's criteria is refused if this is true of any of them. Raises ``GymError``
     ``judge_not_certified`` (422).
     """
     problems = _payment_problems_of(term.component for term in profile.terms)

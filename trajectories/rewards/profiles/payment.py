@@ -109,7 +109,7 @@ def _is_open(term: Term, terms: Mapping[str, Term], shares: Shares) -> bool | No
     return True
 
 
-# ---- one number
+# ---- combination into one number
 Combine = Callable[[Sequence[Term], Mapping[str, float], Shares], float]
 
 
@@ -148,7 +148,7 @@ def _clip(total: float, profile: Profile) -> float:
     return total if profile.clip is None else min(max(total, profile.clip[0]), profile.clip[1])
 
 
-# ---- over steps
+# ---- distribution over steps
 def _spread(
     terms: Sequence[Term], paid: Mapping[str, float], known: Components, total: float
 ) -> dict[int, float]:

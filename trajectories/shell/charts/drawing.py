@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 FONT = "Inter, Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
-# The average width of a letter in a wide font.
+# The average width of a letter in a wide font, in pixels.
 CHAR_WIDTH = 7.8
 # Attributes by class for files, with the light colours of static/css/lab/tokens.css. The colours of the
 # series are those of Okabe and Ito (2008), which colour-blind readers can distinguish.

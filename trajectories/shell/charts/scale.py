@@ -55,6 +55,6 @@ def share_scale(*, start: float, end: float) -> Scale:
 
 
 def step_of(span: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, 20, 50... (or their tenths) that gives few enough ticks."""
+    """Return the smallest step of 1, 2, 5, 10, 20, 50... (or their tenths) that gives few enough ticks."""
     power = math.pow(10, math.floor(math.log10(span / TICKS)))
     return next(power * step for step in (*STEPS, 10) if span / (power * step) <= TICKS)

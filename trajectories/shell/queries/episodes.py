@@ -73,7 +73,7 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The answer that an episode submitted; ``values`` are its parts by field, if the task names fields."""
+    """An episode's submitted answer; ``values`` are its parts by field if the task has several fields."""
 
     submission: Submission
     values: list[Value]

@@ -120,7 +120,7 @@ def _difference(row: Fidelity) -> str:
     share = row.changed_share or 0
     if not share:
         return "No pixel differs from the screenshot."
-    sentence = f"{share_format(share).capitalize()} of it differs from the screenshot."
+    sentence = f"{share_format(share).capitalize()} of the replay differs from the screenshot."
     if row.state == State.FAITHFUL:
         return sentence
     # A lost word in a highlighted field changes as many pixels in the same place as the highlight does.

@@ -71,5 +71,5 @@ class Replay:
 
     @cached_property
     def loads(self) -> list[RecordedPage]:
-        """The recorded page loads, offered instead of a replay."""
+        """The recorded page loads, which are offered if there is no replay."""
         return [] if self.scene else chunks.list_loads(self.episode)

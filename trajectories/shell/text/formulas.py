@@ -49,7 +49,7 @@ SIGN = re.compile(r"[=+<>^_*/-]")
 WORD = re.compile(r"[a-z]{2,}")
 BEGINNING = re.compile(r"[A-Za-z|(\[{]")
 ELLIPSIS = "…"
-PICTURE = re.compile(r"!\[([^\]]{0,200})\]\(blob:[0-9a-f]*\)?")  # in a prompt; its end may be cut off
+PICTURE = re.compile(r"!\[([^\]]{0,200})\]\(blob:[0-9a-f]*\)?")  # its end may be cut off
 CHARS_MAX = 5_000
 
 

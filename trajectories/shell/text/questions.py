@@ -66,7 +66,7 @@ def problem_shape(task: Any) -> list[tuple[str, str]]:
     if table := payload.get("table"):
         shape.append(("Table", f"{len(table['rows'])} rows of {len(table['header'])}"))
     if task.kind in questions and (tools := questions.get(task.kind).tools):
-        shape.append(("Tools", f"{', '.join(sorted(tools))} (where a run grants them)"))
+        shape.append(("Tools", f"{', '.join(sorted(tools))} (if a run grants them)"))
     return shape
 
 
