@@ -63,7 +63,7 @@ class Replay:
 
     @property
     def duration(self) -> str:
-        """How long the page kept changing after the action; empty if nothing changed."""
+        """Duration until the page stopped changing after the action; empty if nothing changed."""
         scene = self.scene
         if scene is None or scene.until_ms <= scene.at_ms:
             return ""
