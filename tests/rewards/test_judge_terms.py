@@ -56,7 +56,7 @@ def create(kind: str, named: Named) -> Run:
     [
         ("judge/lenient/grounded", "no judge 'lenient'"),
         ("judge/strict/grunded", "Did you mean grounded"),
-        ("judge", "write judge/ and a name"),
+        ("judge", "Write judge/ and a name"),
     ],
 )
 def test_a_term_names_a_judge_and_a_criterion_that_there_are(
@@ -109,7 +109,7 @@ def test_a_grade_that_is_still_to_come_is_a_component_that_is_null(judge: Judge)
 def test_a_judge_alone_cannot_make_a_wrong_answer_worth_a_right_one(judge: Judge) -> None:
     terms = [{"component": "outcome"}, {"component": "judge/strict", "weight": 1}]
     with pytest.raises(
-        GymError, match="outcome 0, judge/strict 1 is paid 1, and outcome 1, judge/strict 0 1"
+        GymError, match="outcome 0, judge/strict 1 is paid 1, and outcome 1, judge/strict 0 is paid 1"
     ):
         profile_store({"name": "loud", "terms": terms}, viewer=EVERYTHING)
 

@@ -59,7 +59,12 @@ def text_of(html: str) -> str:
     [
         ({}, "Faithful", "good", "No pixel"),
         ({"changed_share": 0.00002}, "Faithful", "good", "Less than 0.01%"),
-        ({"state": "unfaithful", "changed_share": 0.0008}, "Not faithful", "warn", "0.08% of it differs"),
+        (
+            {"state": "unfaithful", "changed_share": 0.0008},
+            "Not faithful",
+            "warn",
+            "0.08% of the replay differs",
+        ),
         ({"state": "unfaithful", "changed_share": 0.3}, "Not faithful", "bad", "30.0%"),
         ({"state": "failed", "reason": "out_of_time"}, "Check failed", "warn", "too long"),
         ({"state": "not_checked", "reason": "whole_page"}, "Not checked", "plain", "more than the window"),
@@ -109,7 +114,7 @@ def test_the_three_pictures_are_shown_side_by_side(lab: Lab, annotator: User, ep
     sides = html[html.index('class="sides"') :]
     screenshot = episode.steps.get(index=1).screenshot
     assert re.findall(r'<img[^>]*src="/blobs/(\w+)"', sides) == [screenshot, replay, screenshot, mask]
-    assert "2.0% of it differs" in text_of(html)
+    assert "2.0% of the replay differs" in text_of(html)
 
 
 def test_an_unchecked_step_says_so_and_can_be_checked(lab: Lab, annotator: User, episode: Episode) -> None:

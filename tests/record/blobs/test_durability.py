@@ -214,7 +214,7 @@ def test_the_check_reports_each_kind_of_damage(api: Callable[..., Any], folder: 
 
     (folder / PATH).write_bytes(DATA[::-1])
     assert check() == "Every file is there.\n"
-    assert f"blobs: {NAME} has other bytes than its name says" in check("--contents")
+    assert f"blobs: {NAME} has content that does not match its name" in check("--contents")
 
     cut(folder, 0)
     storages["recordings"].delete(f"{chunk.sha256[:2]}/{chunk.sha256[2:4]}/{chunk.sha256}")

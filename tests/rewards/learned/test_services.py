@@ -89,7 +89,7 @@ def test_a_handful_of_episodes_is_refused_by_the_command() -> None:
     planted.history(held=1)
     with pytest.raises(CommandError, match="It needs 10 tasks"):
         call_command("fit_reward", "words")
-    with pytest.raises(CommandError, match="is no name"):
+    with pytest.raises(CommandError, match="cannot name a learned reward"):
         call_command("fit_reward", "../x")
     assert not RewardModel.objects.exists()
 
