@@ -331,7 +331,7 @@ def test_list_run_and_comparison_say_what_of_a_set_up_is_not_the_default(lab: La
     compared = f"/compare?episodes={usual.pk},{unusual.pk}"
     for address in ("/", f"/runs/{other.pk}/", compared):
         text = client.get(address).content.decode()
-        for label in ("Function calls", "Last 3 observations", "4 actions a turn"):
+        for label in ("Function calls", "Last 3 observations", "4 actions per turn"):
             assert text.count(label) == 1, (address, label)
 
 

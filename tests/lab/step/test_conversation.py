@@ -110,4 +110,4 @@ def test_a_huge_conversation_is_not_put_together(
     monkeypatch.setattr(conversations, "CHARS_MAX", 5)
     episode, _ = talk()
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/conversation").content.decode()
-    assert "too long to be put together" in html
+    assert "too long to be rebuilt" in html

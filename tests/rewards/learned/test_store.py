@@ -144,7 +144,7 @@ def test_a_poor_model_is_shown_and_pays_no_training_run(poor: Model, api: Any) -
     status, answer = client.json("POST", "/runs", {**body, "kind": "train"})
     assert (status, answer["error"]["code"]) == (422, "profile_refused")
     assert "0.750" in answer["error"]["message"]
-    assert "0.75 is needed" in answer["error"]["message"]
+    assert "must be at least 0.75" in answer["error"]["message"]
     assert not Run.objects.filter(name="r").exists()
     assert client.json("POST", "/runs", {**body, "kind": "eval"})[0] == 201
     run = client.json("POST", "/runs", {"name": "t", "kind": "train"})[1]
@@ -206,7 +206,7 @@ def test_a_model_from_elsewhere_is_refused(model: Model, change: dict[str, Any])
     RewardModel.objects.update(**change)
     if "sha256" in change:
         name = "learned/" + "f" * 12
-    with pytest.raises(GymError, match=r"Only what `manage\.py fit_reward` has fitted") as raised:
+    with pytest.raises(GymError, match=r"Only models that `manage\.py fit_reward` has fitted") as raised:
         profile_store(profile(name), viewer=EVERYTHING)
     assert raised.value.code == "model_refused"
     assert list_shown_models(EVERYTHING) == []
@@ -238,7 +238,7 @@ def test_a_card_that_was_improved_is_refused(poor: Model) -> None:
     card = msgspec.to_builtins(poor.card)
     card["auroc"]["low"] = 0.9
     RewardModel.objects.filter(sha256=poor.sha256).update(card=card)
-    with pytest.raises(GymError, match="not what its hash says"):
+    with pytest.raises(GymError, match="does not match its hash"):
         profile_store(profile(poor.component), viewer=EVERYTHING)
 
 
@@ -256,5 +256,5 @@ def test_a_card_from_before_a_figure_was_added_has_its_hash_still(model: Model) 
     row.sha256 = hashlib.sha256(content).hexdigest()
     assert model_of(row).card == msgspec.structs.replace(model.card, calibration=[])
     row.card["people"] += 1
-    with pytest.raises(GymError, match="not what its hash says"):
+    with pytest.raises(GymError, match="does not match its hash"):
         model_of(row)

@@ -142,7 +142,7 @@ def test_a_long_program_is_cut_with_a_notice(
     html = page(lab(owner), episode)
 
     assert ">def add</pre>" in html
-    assert "The beginning of 27 characters" in html
+    assert "This is the beginning of 27 characters" in html
 
 
 def test_output_of_a_program_is_shown_and_never_executed(lab: Lab, owner: User, episode: Episode) -> None:

@@ -120,7 +120,7 @@ def _problem(step: Step, *, is_uploaded: bool) -> str:
     if not step.screenshot:
         return "No screenshot was posted with this step."
     if not is_uploaded and replays.is_pruned(step.episode_id, "screenshots"):
-        return "It was pruned, as the episode is old: `manage.py prune` deleted it."
+        return "It was pruned by `manage.py prune`, because the episode is old."
     if not is_uploaded:
         return "It was announced but has not been uploaded."
     if not blobs.blob_exists(step.screenshot):

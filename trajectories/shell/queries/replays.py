@@ -12,7 +12,7 @@ from trajectories.models import Episode, Pruning
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import RecordedPage
 
-RECORDING_PRUNED = "The recording was deleted by `manage.py prune`, because the episode is old."
+RECORDING_PRUNED = "The recording was pruned by `manage.py prune`, because the episode is old."
 
 
 def read_pruning(episode_id: int) -> Pruning | None:
