@@ -144,7 +144,7 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
     other = page.context.new_page()
     other.goto(f"/annotation/{project.pk}/queue")
     settled(other)
-    expect(page.locator("[data-notice]")).to_contain_text("open in another tab too")
+    expect(page.locator("[data-notice]")).to_contain_text("also open in another tab")
     assert unit(page) == unit(other)
     label_next(page)
     all_saved(page, 1)

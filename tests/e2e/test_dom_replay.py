@@ -292,7 +292,7 @@ def test_the_viewer_shows_whether_the_replay_is_faithful(
     expect(badge).to_contain_text("after the episode has ended")
     factories.verdict(typed[0])
     lab.reload()
-    expect(badge).to_contain_text("It is waiting for a worker")
+    expect(badge).to_contain_text("The check is waiting for a worker")
     tab_opened(lab, typed[0], 1)
     expect(badge).to_have_count(0)
 

@@ -330,7 +330,7 @@ def test_a_replay_that_hung_its_tab_is_not_opened_again_by_itself(lab_page: Open
     page.evaluate(f"sessionStorage.setItem('palaestra:replay:{address}/dom', 'opened')")
     page.goto(f"{address}/replay")
     settled(page)
-    expect(page.get_by_role("status").get_by_text("it may freeze this tab")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("It may freeze this tab")).to_be_visible()
     page.get_by_role("button", name="Open it anyway").press("Enter")
     expect(page.locator("[data-dom-state]")).to_be_focused()
     ready = page.frame_locator("[data-dom-frame]").locator("html[data-replay=ready]")

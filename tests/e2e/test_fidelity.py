@@ -110,7 +110,7 @@ def test_opening_the_tab_requests_a_check_and_shows_its_result(typed: Episode, l
     lab.goto(f"/episodes/{typed.pk}/steps/4#dom")
     badge = lab.locator("#fidelity")
 
-    expect(badge).to_contain_text("It is waiting for a worker")
+    expect(badge).to_contain_text("The check is waiting for a worker")
     assert check.step_check(episode_id=typed.pk, index=4)
     expect(badge).to_contain_text("Not faithful")
     expect(lab.locator("#tab-dom")).to_contain_text("≠")
@@ -124,7 +124,7 @@ def test_without_scripts_a_button_requests_the_check(typed: Episode, lab_page: O
 
     lab.get_by_role("button", name="Check now").click()
 
-    expect(lab.get_by_text("It is waiting for a worker")).to_be_visible()
+    expect(lab.get_by_text("The check is waiting for a worker")).to_be_visible()
     assert check.step_check(episode_id=typed.pk, index=4)
     lab.get_by_role("link", name="Refresh").click()
     expect(lab.get_by_text("Not faithful")).to_be_visible()

@@ -106,7 +106,7 @@ def messages_of(*arguments: object) -> str:
 def test_the_command_warns_that_a_recording_may_be_incomplete() -> None:
     episode = episode_recorded()
     assert re.search(
-        r"has just ended, .* for (2\d|30) s: its steps are checked again", messages_of(episode.pk)
+        r"has just ended, .* for (2\d|30) s; its steps will be checked again", messages_of(episode.pk)
     )
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert messages_of(episode.pk) == ""
@@ -131,7 +131,7 @@ def test_the_command_does_not_mention_choosing_when_the_steps_are_named(settings
     episode = episode_recorded()
     settings.FIDELITY_STEPS_MAX = 0
     assert re.search(
-        r"^Episode \d+ has just ended, .* s: check it again then\.$", messages_of(episode.pk, "--all")
+        r"^Episode \d+ has just ended, .* s; check it again after that\.$", messages_of(episode.pk, "--all")
     )
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert messages_of(episode.pk, "--all") == ""
