@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def components_of(reading: Reading) -> dict[str, Values]:
-    """Compute all of an episode's values by rule, by name; a void episode has none."""
+    """Compute all of an episode's rule-based values, by name; a void episode has none."""
     if reading.outcome == VOID:
         return {}
     own = {step.index for step in reading.own_steps}

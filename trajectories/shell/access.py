@@ -53,7 +53,7 @@ def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 
 
 def _require_post(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Redirect a GET of an action's address, as happens after a login, to the page that offers the action."""
+    """Decorate an action so that a GET of its address, as after a login, redirects to the page around it."""
 
     @wraps(action)
     def answer(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -50,7 +50,7 @@ DISAGREEMENT = f"{PROJECT}/disagreements/<id:unit_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
-    """Redirect another address to a page, such as an address that people guess, or one with a final slash."""
+    """Return a redirect to a page from another address, such as a guess or one with a final slash."""
     return path(address, lab_page(RedirectView.as_view(pattern_name=of, query_string=True)), name=name)
 
 

@@ -277,7 +277,7 @@ def test_many_unknown_filters_are_summarised(lab: Lab, annotator: User) -> None:
 def test_impossible_ranges_are_reported(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
     html = page_of(lab(annotator), "?steps_min=9&steps_max=3&opened_from=2026-03-02&opened_to=2026-03-01")
     assert "No episode has both at least 9 and at most 3 steps." in html
-    assert "No day is both from 2026-03-02 on and until 2026-03-01." in html
+    assert "No day is both from 2026-03-02 on and up to 2026-03-01." in html
     assert rows_of(html) == set()
 
 

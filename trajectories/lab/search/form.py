@@ -169,7 +169,7 @@ class SearchForm(FilterForm):
         return [
             f"No episode has both at least {filters[low]} and at most {filters[high]} {what}."
             if what != "days"
-            else f"No day is both from {filters[low]} on and until {filters[high]}."
+            else f"No day is both from {filters[low]} on and up to {filters[high]}."
             for low, high, what in PAIRS
             if low in filters and high in filters and filters[low] > filters[high]
         ]

@@ -77,7 +77,7 @@ class SearchPage:
 
     @property
     def annotate_address(self) -> str:
-        """The address of the form that makes an annotation project of these episodes."""
+        """The address of the form that creates an annotation project from these episodes."""
         return self.request.address("annotation_new")
 
     @property
@@ -87,7 +87,7 @@ class SearchPage:
 
     @cached_property
     def numbered(self) -> int | None:
-        """The number of the episode if the query is an episode's number; otherwise None."""
+        """The number in the query if it is the number of an existing episode; otherwise None."""
         query = self.request.search.query
         if not (query.isascii() and query.isdigit()) or int(query) > BIGINT_MAX:
             return None

@@ -1,4 +1,4 @@
-"""Statistics of scores against labels, with intervals for which only whole items are independent.
+"""Statistics of scores against labels, with intervals clustered by item.
 
 An interval is Student's t interval on the logit scale. Its variance is the variance between items of their
 influence on the value (Obuchowski 1997, doi 10.2307/2533958, for the area under the curve).

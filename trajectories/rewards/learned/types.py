@@ -41,7 +41,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """A value with its 95% interval, for which whole items are independent; null if too little is known."""
+    """A value with its 95% interval, clustered by item (task); null if too little is known."""
 
     value: float | None = None
     low: float | None = None

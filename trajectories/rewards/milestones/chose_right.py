@@ -1,4 +1,4 @@
-"""The milestone that the right choice was marked when the episode ended, submitted or not."""
+"""The milestone of having the right choice marked when the episode ends, submitted or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def chose_right(reading: Reading) -> Values | None:
 
 
 def _right_labels(reading: Reading, gold: str) -> set[str]:
-    """Return the labels of the right choices in the order that the episode showed."""
+    """Return the labels that the right choices had in the episode."""
     labels = [choice["label"] for choice in reading.payload["choices"]]
     order = (reading.variation or {}).get("order", range(len(labels)))
     return {label_move(label, labels=labels, order=order) for label in (gold, *reading.accepted)}

@@ -1,4 +1,4 @@
-"""The milestone that a question's pictures were viewed enlarged."""
+"""The milestone of viewing a question's pictures enlarged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The milestone that the row with the answer was located, with the page's tools or in the thoughts."""
+"""The milestone of locating the row with the answer, with the page's tools or in the thoughts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _by_thought(reading: Reading, rows: Rows) -> Values | None:
 
 
 def _pairs(text: str, values: Mapping[str, str]) -> Iterator[Pair]:
-    """Yield each pair in a text of a row's name and an adjacent number, in either order."""
+    """Yield each row name in a text with the number next to it, which may come first or second."""
     names = "|".join(map(re.escape, values))
     words = re.findall(rf"\b(?:{names}|\d+)\b", text.casefold(), re.ASCII)
     place = 0

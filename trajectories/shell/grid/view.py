@@ -79,7 +79,7 @@ class NamedView:
 class GridView:
     """A view of a list, read from an address. Its ``parameters`` are untrusted; invalid ones are ignored.
 
-    ``is_sortable`` is false for lists with a fixed order, such as the matches of words, which are newest
+    ``is_sortable`` is false for lists with a fixed order, such as search results for words, which are newest
     first. ``first`` replaces the table's default columns.
     """
 

@@ -30,7 +30,7 @@ REASONS = toml_load(Path(__file__).with_name("fidelity_reasons.toml"), dict[str,
 
 @dataclass(frozen=True, kw_only=True)
 class FidelityLabel:
-    """A check's label. ``tone`` is a tag colour; ``can_request`` if a new check may tell more."""
+    """A check's label. ``tone`` is a tag colour; ``can_request`` if a new check might find out more."""
 
     word: str
     tone: str
