@@ -108,7 +108,7 @@ class StepPage:
         if self.requested is None or self.requested == self.step.index:
             return ""
         if steps.step_nearest(episode_id=self.episode.pk, index=self.requested).pk != self.step.pk:
-            return ""  # someone typed the address with a wrong number
+            return ""  # the address was edited by hand
         if self.requested > self.step.index:
             return f"There is no step {self.requested}: {self.step.index} is the last one."
         return f"Step {self.requested} was never recorded: {self.step.index} is the next one."

@@ -128,7 +128,7 @@ def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
 
 
 def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
-    """Return the episode's stage, on which it depends whether a page waits for more after the verdict.
+    """Return the episode's stage, which determines if a page waits for more after the verdict.
 
     The last steps arrive until the client calls ``close``, and the facts follow. A client that never closes
     may post steps for ``STEP_GRACE_S``, but a page waits no longer than ``watch_time``.
