@@ -118,9 +118,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
     unseen = episode_make()
     recording_make(unseen, element("h1", "Find a room"), size=SIZE)
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
-    assert (
-        messages_of(bare.pk) == "No step was chosen. None of its pages was recorded (recording: full).\n"
-    )
+    assert messages_of(bare.pk) == "No step was chosen. None of its pages was recorded (recording: full).\n"
     assert messages_of(unseen.pk) == "No step was chosen. None of its steps has a screenshot without marks.\n"
     settings.FIDELITY_STEPS_MAX = 0
     assert "FIDELITY_STEPS_MAX is 0" in messages_of(episode_recorded().pk)
