@@ -170,8 +170,9 @@ ASGI_APPLICATION = "gymsite.asgi_live.application"
 
 # --- Files -------------------------------------------------------------------------------------------
 # The version in the address makes every file immutable, without a build step or `collectstatic`.
-STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_URL = f"/static/{assets.folder_version(STATICFILES_DIRS[0])}/"
+# Scripts and styles of a feature of the lab are in its own folder; what several share is in the first one.
+STATICFILES_DIRS = [BASE_DIR / "static", *sorted((BASE_DIR / "trajectories").rglob("static"))]
+STATIC_URL = f"/static/{assets.files_version(STATICFILES_DIRS)}/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False

@@ -154,17 +154,9 @@ def test_scripts_styles_and_templates_have_no_vague_names() -> None:
 MIRRORS = {
     "tests": (".", "gymsite", "tasks_app", "trajectories"),
     "tests/lab": ("trajectories/lab",),
-    "static/js/lab": ("trajectories", "trajectories/lab", "trajectories/rollouts", "trajectories/shell"),
     "gymsite/arena/templates": ("gymsite/arena/sites",),
 }
-WITHOUT_ROOM = {
-    "tests/bench",
-    "tests/e2e",
-    "tests/fuzz",
-    "tests/soak",
-    "static/js/lab/dom",
-    "static/js/lab/shared",
-}
+WITHOUT_ROOM = {"tests/bench", "tests/e2e", "tests/fuzz", "tests/soak"}
 
 
 @pytest.mark.parametrize(("mirror", "rooms"), MIRRORS.items())
@@ -269,9 +261,9 @@ CLASSIC = {"js/lab/shared/theme.js", "js/lab/step/panes.js", "js/lab/dom/documen
 
 def test_scripts_are_modules_and_share_nothing_by_the_window() -> None:
     """A page's own clock replaces the browser's, which is what it is for."""
-    folder = ROOT / "static"
     scripts = {
-        path.relative_to(folder).as_posix(): path.read_text() for path in _tracked("static/js/**/*.js")
+        path.as_posix().rpartition("/static/")[2]: path.read_text()
+        for path in _tracked("static/js/**/*.js", "trajectories/**/static/js/**/*.js")
     }
     shared = {
         (name, place)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from django import template
-from django.conf import settings
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -208,8 +207,7 @@ def icon(name: str) -> SafeString:
 @register.simple_tag
 def module(name: str) -> SafeString:
     """Return an ES module's script element, and preload its imports so that all are fetched in parallel."""
-    folder = settings.BASE_DIR / "static"
-    imported = [(static(str(path.relative_to(folder))),) for path in assets.find_imports(folder / name)]
+    imported = [(static(imported),) for imported in assets.find_imports(name)]
     announced = format_html_join("\n", '<link rel="modulepreload" href="{}">', imported)
     return format_html('{}\n<script type="module" src="{}"></script>', announced, static(name))
 

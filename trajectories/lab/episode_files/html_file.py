@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 
 from core.text.latex import Block
+from core.web.assets import static_file
 from tasks_app.prose import Piece, Prose
 from tasks_app.questions import question_text, questions
 from tasks_app.variation import Variation
@@ -194,8 +194,7 @@ def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
 
 @cache
 def _styles() -> str:
-    folder = settings.BASE_DIR / "static" / "css"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)
+    return "".join(static_file(f"css/{name}").read_text(encoding="utf-8") for name in SHEETS)
 
 
 def _head(episode: Episode, *, golds: bool) -> dict[str, object]:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.safestring import mark_safe
 
 from core.errors import GymError
+from core.web.assets import static_file
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models import Report
 from trajectories.reports import exports, selectors
@@ -111,9 +112,8 @@ def report_html(report_id: int) -> str:
 
 @cache
 def _styles() -> str:
-    folder = settings.BASE_DIR / "static"
-    sheets = [(folder / "css" / name).read_text(encoding="utf-8") for name in SHEETS]
-    letters = b64encode((folder / TYPEFACE).read_bytes()).decode()
+    sheets = [static_file(f"css/{name}").read_text(encoding="utf-8") for name in SHEETS]
+    letters = b64encode(static_file(TYPEFACE).read_bytes()).decode()
     source = f'url("data:font/woff2;base64,{letters}") format("woff2")'
     face = f'@font-face {{ font-family: "Inter"; font-weight: 100 900; src: {source}; }}'
     return "".join([face, *sheets])

@@ -17,7 +17,7 @@ FONT = "Inter, Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
 # The average width of a letter in a wide font, in pixels.
 CHAR_WIDTH = 7.8
-# Attributes by class for files, with the light colours of static/css/lab/tokens.css. The colours of the
+# Attributes by class for files, with the light colours of css/lab/tokens.css. The colours of the
 # series are those of Okabe and Ito (2008), which colour-blind readers can distinguish.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555")
 STYLES: dict[str, dict[str, str]] = {
