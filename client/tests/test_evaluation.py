@@ -224,7 +224,7 @@ def test_a_slow_model_is_not_taken_for_a_dead_one(
     model.reply = reply
     assert main(["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]) == 0
     err = capsys.readouterr().err
-    assert "No call of the model has succeeded for" in err, "while one call waits, the others fail"
+    assert "No call to the model has succeeded for" in err, "while one call waits, the others fail"
     assert "The model answers again." in err
     assert "does not answer" not in err
     assert cells(fake) == text_cells(fake)

@@ -189,6 +189,6 @@ def _question(messages) -> str:
 
 
 def _guidance(messages) -> str:
-    """Return the beginning of a solution if the gym has appended one to the task, else an empty text."""
+    """Return the beginning of a solution if the gym has appended one to the task, else an empty string."""
     prefixes = (str(message["content"]).partition(f"{INSTRUCTION}\n\n")[2] for message in messages)
     return next(filter(None, prefixes), "")

@@ -17,7 +17,7 @@ NO_LIMIT = -1
 def environment(*, loader: BaseLoader, auto_reload: bool, **_options: object) -> Environment:
     """Configure Jinja2 with the options of Django's backend (``TEMPLATES`` in the settings).
 
-    A name that a template uses but the context lacks is an error rather than an empty text.
+    A name that a template uses but the context lacks is an error rather than an empty string.
     """
     jinja = Environment(
         loader=PrefixLoader({PREFIX: loader}),

@@ -38,7 +38,7 @@ def with_choices(
     """Add choices to a draft whose gold answer is the label of the right choice.
 
     ``labels`` are shown as given; by default they are letters from A. ``<image k>`` in a text marks where a
-    picture goes. Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer.
+    picture goes. Raises ``ValueError`` for empty strings, fewer than two choices, and bad labels or answers.
     """
     question, passage, texts = cleaned(draft.payload["text"]), cleaned(passage), [*map(cleaned, texts)]
     labels = tuple(labels) or LETTERS[: len(texts)]

@@ -55,7 +55,7 @@ def draft_of(record: Record) -> TaskDraft:
     """Build a draft.
 
     Its key is the official ``id``, which is unique across both sets; a tag names the set. Raises
-    ``ValueError`` for missing choices, an empty text, repeated labels, or an answer key that is not a label.
+    ``ValueError`` for missing choices, empty strings, repeated labels, or an answer key that is not a label.
     """
     row = record.read(OfficialRow)
     stem, choices = _question(row)

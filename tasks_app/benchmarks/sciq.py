@@ -39,7 +39,7 @@ def _split(record: Record) -> str | None:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft whose key is the row's number in its file. Raises ``ValueError`` for an empty text."""
+    """Build a draft whose key is the row's number in its file. Raises ``ValueError`` for an empty string."""
     row = record.read(OfficialRow)
     options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
     texts = mix_options(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])

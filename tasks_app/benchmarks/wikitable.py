@@ -76,7 +76,7 @@ def records(rows: Records) -> Records:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft whose key is the official id. Raises ``ValueError`` for an empty text or a bad table."""
+    """Build a draft with the official id as key. Raises ``ValueError`` for an empty string or a bad table."""
     if isinstance(record.value, dict) and "table" in record.value:
         hub_row = record.read(HubRow)
         table = _wikitables.unescape_table(hub_row.table)

@@ -23,7 +23,7 @@ def play(graph: Graph, data: ToolData) -> list[Result]:
 
 
 def read_answer(item: Item, data: ToolData) -> str:
-    """Return the answer if the last call of the first graph shows it, otherwise an empty text."""
+    """Return the answer if the last call of the first graph shows it, otherwise an empty string."""
     results = play(item.graphs[0], data)
     if not results or not all(result.is_ok for result in results):
         return ""

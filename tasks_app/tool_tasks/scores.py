@@ -63,7 +63,7 @@ class Score:
 
     @property
     def arguments(self) -> float | None:
-        """Score of *how*: mean nearness of arguments in calls of the right tools; None without any."""
+        """Score of *how*: mean nearness of arguments in calls to the right tools; None without any."""
         if not self.distances:
             return None
         means = [sum(fields.values()) / len(fields) for _, fields in self.distances]

@@ -1,4 +1,4 @@
-"""Every call of the API, with requests made from its own schema, valid and not.
+"""Every call to the API, with requests made from its own schema, valid and not.
 
 Held for each answer: no server error, a documented status and type, a body as its schema says, invalid
 requests refused and valid ones accepted, methods that do not exist refused, and no call without a key.

@@ -49,7 +49,7 @@ def event_description(event: ReportedEvent) -> str:
 
 
 def not_performed(step: DeclaredStep) -> str:
-    """Return the harness's reason for doing nothing, or an empty text if it attempted the action."""
+    """Return the harness's reason for doing nothing, or an empty string if it attempted the action."""
     target = step.field("target")
     if step.result != "no_target" or not isinstance(target, str) or not target:
         return NOT_PERFORMED.get(step.result, "")

@@ -154,7 +154,7 @@ class ActionType:
 
 
 def get_type(action: object) -> str:
-    """Return the type that an action names, or an empty text if it names none."""
+    """Return the type that an action names, or an empty string if it names none."""
     kind = action.get("type") if isinstance(action, Mapping) else None
     return kind if isinstance(kind, str) else ""
 

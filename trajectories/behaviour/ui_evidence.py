@@ -27,9 +27,10 @@ IS_WITHOUT = sql_read(__file__, "is_without_evidence")
 
 
 def parameters(*, has_answer: bool) -> dict[str, Any]:
-    """Return the parameters of both SQL fragments; ``has_answer`` includes the recording of the answer.
+    """Return the parameters of both SQL fragments.
 
-    Judging leaves the answer out, because the page's last events may arrive after it.
+    If ``has_answer`` is true, an answer counts as one of the changes. Judging passes False, because the
+    page's last events may arrive after the verdict.
     """
     kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
     return {

@@ -73,7 +73,7 @@ def read_episodes(batch: Batch, *order: str) -> QuerySet[Episode]:
 
 
 def read_outcome(episode: Episode) -> str:
-    """Return the outcome of the episode's verdict, or an empty text if it has none."""
+    """Return the outcome of the episode's verdict, or an empty string if it has none."""
     return episode.verdict.outcome if episode.verdict else ""
 
 

@@ -10,10 +10,10 @@ from django.db.models.functions import Now
 
 
 class DueWork(models.Model):
-    """The base of rows that request work.
+    """Abstract base of models whose rows request work.
 
-    Subclasses may name the states ``DOING`` and ``DONE`` differently; ``WAITING`` and ``FAILED`` are common
-    to all.
+    Subclasses may give the states ``DOING`` and ``DONE`` other values; ``WAITING`` and ``FAILED`` have the
+    same value in all of them.
     """
 
     WAITING, DOING, DONE, FAILED = "waiting", "running", "done", "failed"

@@ -41,8 +41,8 @@ class PageEventTally(models.Model):
     last_at = models.DateTimeField(db_default=Now())
     gestures = models.PositiveIntegerField(db_default=0)
     fields = models.PositiveIntegerField(db_default=0)
-    # The fields in the last report that had any, since typing that continues in the next report is still one
-    # change.
+    # The fields that changed in the last report with any changed fields. Typing that continues in the next
+    # report is still the same change.
     last_fields = ArrayField(
         models.TextField(), db_default=Value([], output_field=ArrayField(models.TextField()))
     )

@@ -47,7 +47,7 @@ class JudgeCall(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["judge", "attack", "episode_id"], name="judge_call_episodes"),
-            # For the newest calls of a judge (judges/background.py, judges/pages/page.py).
+            # For the newest calls to a judge (judges/background.py, judges/pages/page.py).
             models.Index(fields=["judge", "id"], name="judge_call_newest"),
         ]
 

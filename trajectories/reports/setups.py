@@ -90,7 +90,7 @@ def difference(a: Setup, b: Setup, *, compared: Collection[str] = ()) -> str:
 
 
 def unseen(setup: Setup, *, arm: str) -> str:
-    """Return the reason why an arm's question cannot be seen, or an empty text if it can."""
+    """Return the reason why an arm's question cannot be seen, or an empty string if it can."""
     if not (ARMS[arm].is_pictured and ARMS[arm].has_page):
         return ""
     blind = [name for name in setup["observation"] if not _has_picture(name)]

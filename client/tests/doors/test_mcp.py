@@ -40,7 +40,7 @@ def connect(scene: Scene, *, tasks: int = 1, **settings: Any) -> Client:
 
 
 def called(script: Script) -> Script:
-    """A call of a tool always names an action: what has none cannot come through this door."""
+    """A call to a tool always names an action: what has none cannot come through this door."""
     return replace(script, moves=[move for move in script.moves if move is not UNREADABLE])
 
 

@@ -1,4 +1,4 @@
-"""Questions that need one call of any tool, with arguments as the question states them."""
+"""Questions that need a single call to one of the tools, with the arguments that the question states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key of one project neither sees nor changes another's: every call of the API, and more."""
+"""A key of one project neither sees nor changes another's: every call to the API, and more."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ from trajectories.models import Annotator
 NO_UNITS = "No unit has been labelled by both people and the machine."
 # The selections of a row's units that a page can list.
 ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
-# Selections of units to which the machine, or people, gave the answer, whether or not the other did too.
+# Units to which the machine (``BY_MACHINE``) or people (``BY_PEOPLE``) gave the row's answer, whether or not
+# the other side did too.
 BY_MACHINE, BY_PEOPLE = "by_machine", "by_people"
 _SIGNS = {BY_MACHINE: (BOTH, MACHINE), BY_PEOPLE: (BOTH, PEOPLE)}
 

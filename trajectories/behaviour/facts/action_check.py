@@ -127,7 +127,7 @@ def episode_check(
 
 
 def _silence(events: Sequence[ReportedEvent], context: CheckContext) -> str:
-    """Return the reason why no step of the episode can be checked, or an empty text if there is none."""
+    """Return the reason why no step of the episode can be checked, or an empty string if there is none."""
     if not context.has_page:
         return "this arm has no page"
     if not context.is_recorded:

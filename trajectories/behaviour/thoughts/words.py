@@ -79,7 +79,7 @@ def _stem(word: str) -> str:
 
 
 def _number(word: str) -> str:
-    """Return a number or number word as digits, or an empty text for any other word.
+    """Return a number or number word as digits, or an empty string for any other word.
 
     "One" and "zero" count as other words, because "one" is mostly a pronoun.
     """

@@ -77,7 +77,7 @@ NO_FIELD = "(no such field)"
 USE_NOTE = (
     "Judged episodes on gap-eligible items. When: of the episodes that need a call, the share with a call, "
     "and of those with a call, the share that needs it; tasks that are right either way count in neither. "
-    "Which: calls of the right tools, as a share of the calls that were made or are missing. How: 1 minus "
+    "Which: calls to the right tools, as a share of the calls that were made or are missing. How: 1 minus "
     "the mean distance between the arguments of right tools and the right arguments; both are means over "
     "episodes. On pages a call is a form that is filled in; in other arms it is an action. A cell is empty "
     "if there is nothing to count."

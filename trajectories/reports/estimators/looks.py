@@ -145,8 +145,9 @@ def _estimates(
 def _item_share(answers: Answers) -> Floats:
     """Return, for each answer, the share of its item's mean to subtract.
 
-    After the subtraction, ordinary least squares gives the errors of random item effects (Fuller and Battese,
-    1973). A share of 1 removes the whole mean, as fixed effects do, and a share of 0 removes nothing.
+    After the subtraction, ordinary least squares gives the standard errors of a model with random item
+    effects (Fuller and Battese, 1973). A share of 1 removes the whole mean, as fixed effects do, and a share
+    of 0 removes nothing.
     """
     counts = np.bincount(answers.item)
     means = item_means(answers, answers.items)

@@ -88,7 +88,7 @@ class LostEpisode:
 
     @property
     def conclusion(self) -> str:
-        """The answer that the thoughts name last, or an empty text if they name none."""
+        """The answer that the thoughts name last, or an empty string if they name none."""
         matches = [match for text in self.thoughts for match in CONCLUSION.finditer(text)]
         return (matches[-1]["boxed"] or matches[-1]["named"] or "") if matches else ""
 

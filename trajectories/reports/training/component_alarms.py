@@ -90,7 +90,7 @@ COLLAPSES = (
         id="selection",
         title="The choice of tools collapses",
         measure="selection",
-        subject="The share of calls of the right tools",
+        subject="The share of calls to the right tools",
         look="which tools are called in place of others.",
     ),
     Collapse(

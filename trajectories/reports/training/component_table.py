@@ -77,7 +77,7 @@ def _values(figures: Mapping[str, Figure]) -> dict[str, float | None]:
 
 
 def stage_label(stage: int) -> str:
-    """Return the name of a stage, or an empty text for tasks outside the stages."""
+    """Return the name of a stage, or an empty string for tasks outside the stages."""
     return f"{STAGE} {stage}" if stage else ""
 
 

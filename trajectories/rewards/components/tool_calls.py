@@ -46,7 +46,7 @@ def called(reading: Reading) -> Values | None:
     "selection",
     title="Selection",
     description=(
-        "Calls of the right tools as a share of the calls made plus the calls missing, according to the "
+        "Calls to the right tools as a share of the calls made plus the calls missing, according to the "
         "best-fitting acceptable call graph. Tasks that need no tool, and episodes without a call, have no "
         "value."
     ),

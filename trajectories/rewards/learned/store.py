@@ -65,7 +65,10 @@ def sha256_of(parameters: Parameters, card: Card) -> str:
 
 
 def model_of(row: RewardModel) -> Model:
-    """Decode a row's model. Raises ``GymError`` 422 ``model_refused`` if it was not fitted here."""
+    """Decode a row's model.
+
+    Raises ``GymError`` 422 ``model_refused`` if the model cannot be read or does not match its hash.
+    """
     try:
         parameters = msgspec.convert(row.parameters, Parameters)
         card = msgspec.convert(row.card, Card)

@@ -105,7 +105,7 @@ def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Fli
 def _write(judged: Judged, ending: hot_sql.Ending) -> str:
     """Store the verdict as the current one.
 
-    Returns an empty text, or the reason if this verifier once ruled differently on the same gold.
+    Returns an empty string, or the reason if this verifier once ruled differently on the same gold.
     """
     try:
         with transaction.atomic():

@@ -1,6 +1,6 @@
-"""The waits: ``/wait/...``, as a bare ASGI application.
+"""Long polls under ``/wait/...``, served by a bare ASGI application.
 
-Django's own HTTP stack is ten times as slow under ASGI as under WSGI, and a wait needs none of it.
+Django's own HTTP stack is ten times as slow under ASGI as under WSGI, and a long poll needs none of it.
 """
 
 from __future__ import annotations

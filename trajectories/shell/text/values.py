@@ -51,7 +51,7 @@ def values_of(
 
 
 def _items(answer: str | Sequence[str]) -> list[str]:
-    """Return an answer's values; an empty text has none."""
+    """Return an answer's values; an empty string has none."""
     if isinstance(answer, str):
         return denotations.split_cell(answer) if answer else []
     return [str(value) for value in answer]

@@ -154,7 +154,7 @@ async def _prepare(
 ) -> tuple[Report, dict[Series, Run], Played]:
     """Return the plan's report, its runs, and the cells already played.
 
-    What is missing is created, after a trial call of the model, so that a wrong endpoint leaves no trace.
+    What is missing is created, after a trial call to the model, so that a wrong endpoint leaves no trace.
     """
 
     def build_plans(report: Report) -> dict[Series, RunPlan]:

@@ -63,7 +63,7 @@ def is_gone(health: EndpointHealth) -> bool:
 
 def _describe(health: EndpointHealth) -> str:
     problem = health.problem.rstrip(".")
-    return f"No call of the model has succeeded for {health.failing_s:.0f} s: {problem}. Calls are repeated."
+    return f"No call to the model has succeeded for {health.failing_s:.0f} s: {problem}. Calls are repeated."
 
 
 async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:

@@ -67,6 +67,6 @@ def sampling_add(parser: argparse._ActionsContainer) -> None:
 
 
 def build_sampling(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the sampling fields that the arguments set for every call of the model."""
+    """Return the sampling fields that the arguments set for every call to the model."""
     sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
     return {**sampling, **({"extra_body": options.extra} if options.extra else {})}

@@ -20,7 +20,7 @@ def lines_new(before: str, after: str) -> set[int]:
 
 
 def outline_diff(before: str, after: str) -> str:
-    """Return the changes from one outline to the next, or an empty text if there are none.
+    """Return the changes from one outline to the next, or an empty string if there are none.
 
     The result begins with the page's own line. Every new line is given, together with the lines that it is
     nested in. If ``after`` is shorter or belongs to another page, it is returned itself. Pages whose URLs

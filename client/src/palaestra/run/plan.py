@@ -28,7 +28,7 @@ PLAIN = "plain"
 class RunPlan:
     """The plan of ``palaestra run``: ``samples`` episodes for each of a benchmark's first ``limit`` tasks.
 
-    ``config`` has the settings of each episode, ``sampling`` are extra fields of every call of the model, and
+    ``config`` has the settings of each episode, ``sampling`` are extra fields of every call to the model, and
     ``model_note`` is a note about the model for readers of the run. Plans with the same ``name`` belong to
     one run. ``report`` is the report that the run belongs to; with ``retest`` the run plays its arm a second
     time for that report. ``planted_accuracy`` is the accuracy of a simulated policy. With ``browser="lite"``

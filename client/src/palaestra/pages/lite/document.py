@@ -85,11 +85,12 @@ class Element:
         self.node: Any = None
         self.index = self.end = 0
         self.key = 0
-        # Computed once, by ``Names``.
+        # The next four are computed by ``Names``, and all but ``role`` again after styles have changed.
         self.style: Any = None
         self.is_gone: bool | None = None
         self.role: str | None = None
         self.flow = 0
+
         self.value = ""
         self.is_checked = False
         self.is_popped = False

@@ -63,7 +63,7 @@ class Interactions:
         return self.document.focused or self.document.body or self.document.root
 
     def _list_shown_ids(self, introduction: str) -> str:
-        """Return the ids on the page after an introduction; an empty text if there are none."""
+        """Return the ids on the page after an introduction; an empty string if there are none."""
         known = [id for id, element in self.ids.holders if self._is_shown(element)]
         return introduction + join_ids(known) if known else ""
 

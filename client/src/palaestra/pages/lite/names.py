@@ -291,7 +291,7 @@ class Names:
         return " | ".join(options[:count]) + (f" | ... {more} more" if more else "")
 
     def address(self, element: Element) -> str:
-        """Return a link's target, or an empty text if the link only changes the view of this page.
+        """Return a link's target, or an empty string if the link leads to the path of this page.
 
         If the link's query repeats the whole query of the page, ``?...`` replaces the repeated part.
         """
