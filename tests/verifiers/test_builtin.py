@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from verifiers import registry
@@ -86,3 +88,15 @@ def test_marks_around_an_answer_are_ignored_and_marks_inside_make_it_incorrect(
 
     assert is_right(f"{mark}{gold} {mark}")
     assert not is_right(f"4{mark}00" if gold == "400" else f"A{mark}B")
+
+
+@pytest.mark.parametrize(
+    "extra", [{"options": ["Paris", "London"]}, {"choices": {"A": "Paris", "b": "London"}}]
+)
+def test_a_label_beside_another_choices_text_is_unparsable(extra: dict[str, Any]) -> None:
+    def verdict_on(answer: str) -> Verdict:
+        return registry.run("choice-v2", gold=Gold("B", extra=extra), evidence=Evidence(answer))
+
+    assert verdict_on("B) London").correct
+    assert verdict_on("B London").correct
+    assert verdict_on("B) Paris").reason == "unparsable_answer"

@@ -150,7 +150,7 @@ def test_a_login_is_created_under_the_name_that_the_form_reads(lab: Lab) -> None
     for name in ("anna", " anna", "ａnna"):
         with pytest.raises(CommandError, match="already a login 'anna'"):
             call_command("create_login", "--name", name)
-    with pytest.raises(CommandError, match="no blank"):
+    with pytest.raises(CommandError, match="other than a space"):
         call_command("create_login", "--name", " ")
 
 

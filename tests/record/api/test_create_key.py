@@ -34,7 +34,7 @@ def test_splits_that_no_benchmark_has_are_named(db: None) -> None:
     factories.task(split="test")
     for splits, warning in (
         ("test", ""),
-        ("test, tset", "No benchmark has the split 'tset' yet; there are: test."),
+        ("test, tset", "No benchmark has the split 'tset' yet. Existing splits: test."),
     ):
         out, problems = io.StringIO(), io.StringIO()
         call_command("create_key", name="x", scopes="read", splits=splits, stdout=out, stderr=problems)
