@@ -1,4 +1,4 @@
-"""The one short string of an answer's evidence, made safe to parse."""
+"""The single short answer in an agent's evidence, made safe to parse."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
 
 def short_answer(evidence: Evidence) -> str | None:
-    """Return the one answer. None if there are none or several, if it is too long or has invisible
-    characters, or if the text around a box casts doubt on it.
+    """Return the single answer; None if there is none or more than one, if it is too long or contains
+    invisible characters, or if the text around a box casts doubt on it.
 
-    Invisible characters are rejected, not dropped: dropping them could join what a reader sees as separate.
+    Invisible characters are rejected, not dropped, because dropping them could join words that a reader sees
+    as separate.
     """
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     if len(answers) != 1 or len(answers[0]) > SHORT_ANSWER_CHARS:
@@ -57,10 +58,11 @@ def short_answer(evidence: Evidence) -> str | None:
 
 
 def readable(text: str) -> str | None:
-    """Normalise look-alike characters; None when the text is blank or has invisible characters.
+    """Normalise look-alike characters; return None if the text is blank or contains invisible characters.
 
-    Zero-width characters around the text are dropped like spaces; inside it, dropping them could join what a
-    reader sees as separate. Characters that could reverse the reading order make the text unreadable.
+    Zero-width characters around the text are dropped, as spaces are. Inside the text they make it unreadable,
+    because dropping them could join words that a reader sees as separate. So do characters that could reverse
+    the reading order.
     """
     plain = EDGES.sub("", text.translate(CHARACTERS))
     if not plain:
@@ -76,7 +78,7 @@ def gold_answers(gold: Gold) -> tuple[str, ...]:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """Find the brace that closes the one at ``start``; the text's length when none does."""
+    """Return the index of the brace that closes the one at ``start``, or the text's length if none does."""
     depth = 0
     for index in range(start, len(text)):
         if text[index] in "{}" and (index == 0 or text[index - 1] != "\\"):
@@ -87,7 +89,7 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def list_boxes(text: str) -> list[tuple[int, int, str]]:
-    """List start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
+    """List the start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
     spans = []
     position = 0
     while match := BOX.search(text, position):
@@ -100,7 +102,7 @@ def list_boxes(text: str) -> list[tuple[int, int, str]]:
 def is_hedged_box(text: str) -> bool:
     """Return whether the text around the boxes doubts them, computes with them, or names another number.
 
-    A derivation before the box is none of these.
+    A derivation before the box does not count as any of these.
     """
     spans = list_boxes(text)
     if not spans:
@@ -125,7 +127,7 @@ def unparsable(*, gold: str = "", answer: str = "") -> Verdict:
 
 
 def make_verdict(correct: bool, *, gold: str, answer: str) -> Verdict:
-    """Build the verdict on an answer that was read; its score is 0 or 1."""
+    """Build the verdict on an answer that could be read; the score is 1 if it is correct, else 0."""
     return Verdict(
         correct=correct,
         score=1.0 if correct else 0.0,

@@ -1,4 +1,4 @@
-"""Main loop of a verifier child: lists of jobs in, lists of replies out, as JSON, never pickled."""
+"""Main loop of a verifier's child process, which receives lists of jobs and returns replies, both as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CRASH_CHARS = 500
 
 
 def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
-    """Answer requests until the parent hangs up. ``modules`` register further verifiers."""
+    """Answer requests until the parent closes the connection. ``modules`` register further verifiers."""
     child_processes.end_with_parent()
     _shut_in()
     registry.discover()
@@ -37,7 +37,7 @@ def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
 
 
 def _replies(jobs: list[wire.Job], *, most_bytes: int) -> list[wire.Reply]:
-    """Judge jobs in turn; those after one that exhausted the child get no reply."""
+    """Judge jobs in turn; jobs that follow one that exhausted the child's memory get no reply."""
     replies: list[wire.Reply] = []
     for job in jobs:
         replies.append(_reply(job))
@@ -53,7 +53,7 @@ def _reply(job: wire.Job) -> wire.Reply:
         return wire.Reply(registry.run(job.verifier, gold=job.gold, evidence=job.evidence))
     except MemoryError:
         return wire.Reply(crash="MemoryError", is_spent=True)
-    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is its crash
+    except Exception as error:  # noqa: BLE001 - anything that a verifier raises counts as a crash
         return wire.Reply(crash=f"{type(error).__name__}: {error}"[:CRASH_CHARS])
 
 
@@ -63,7 +63,7 @@ def _most_bytes() -> int:
 
 
 def _shut_in() -> None:
-    """Limit memory, drop the worker's secrets, and leave Ctrl-C and the output to the worker."""
+    """Limit memory, drop the worker's secrets from the environment, and ignore Ctrl-C and discard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""Warm children that verify under a timeout: a hang or a crash costs one child, never the worker.
+"""Warm child processes that verify under a timeout, so that a hang or crash costs a child, not the worker.
 
 Children come from Python's forkserver with the heavy libraries preloaded (about 15 ms each, against 1.3 s for
 a new interpreter). They share nothing with the worker's threads, and the clock runs in the worker.
@@ -30,9 +30,12 @@ from verifiers.wire import Job, Reply
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
-READY_S = 30.0  # to start: 15 ms, but many times that on a machine that starts everything at once
-STALLED_SHARE = 0.2  # of the timeout; a verifier only computes and never waits
-PROMPT_S = 0.1  # most verdicts arrive sooner, so that the child's CPU time need not be read
+# A child usually starts in 15 ms, but takes far longer while the machine is starting everything else.
+READY_S = 30.0
+# Verifiers only compute and never wait, so a child that used less of its timeout than this was held up.
+STALLED_SHARE = 0.2
+# Most verdicts arrive sooner than this, and for them the child's CPU time need not be read.
+PROMPT_S = 0.1
 
 
 class VerifierTimeout(GymError):
@@ -40,15 +43,15 @@ class VerifierTimeout(GymError):
 
 
 class VerifierStalled(VerifierTimeout):
-    """The time-out passed while the child hardly ran: the machine's fault, not the answer's."""
+    """The verification timed out because the machine hardly let the child run; the answer is not at fault."""
 
 
 class VerifierCrash(GymError):
-    """The verifier raised, or its child died."""
+    """The verifier raised an exception, or its child process died."""
 
 
 class Child:
-    """A warm process, used by one thread at a time."""
+    """A warm child process, used by one thread at a time."""
 
     def __init__(self, context: ForkServerContext, *, modules: Sequence[str]) -> None:
         self.connection, theirs = context.Pipe()
@@ -63,7 +66,10 @@ class Child:
         self._is_ready = False
 
     def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """Send jobs, return replies. Raises ``VerifierTimeout``, ``VerifierCrash``; either ends the child."""
+        """Send jobs and return the replies.
+
+        Raises ``VerifierTimeout`` or ``VerifierCrash``, after either of which the child cannot be used again.
+        """
         connection: Connection = self.connection
         try:
             self.ready_wait()
@@ -74,9 +80,9 @@ class Child:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
 
     def ready_wait(self) -> None:
-        """Wait until the child has imported what it needs, which counts against nobody's time.
+        """Wait until the child has imported its modules; no verification's timeout covers this time.
 
-        Raises ``VerifierStalled``.
+        Raises ``VerifierStalled`` if the child takes more than ``READY_S`` seconds.
         """
         if self._is_ready:
             return
@@ -98,12 +104,12 @@ class Child:
         )
 
     def _cpu_s(self) -> float:
-        """Return the CPU time so far of the child and of the forks in which it compares."""
+        """Return the CPU time used so far by the child and by the processes that it forked."""
         total_s = 0.0
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.process.pid)
             for member in (process, *process.children(recursive=True)):
-                with contextlib.suppress(psutil.Error):  # a fork that has just ended counts as its parent's
+                with contextlib.suppress(psutil.Error):  # the parent's time includes a fork that just ended
                     times = member.cpu_times()
                     total_s += times.user + times.system + times.children_user + times.children_system
         return total_s
@@ -121,10 +127,9 @@ class Child:
 
 
 class ChildPool:
-    """Up to ``size`` children for as many threads; further callers wait for a free child.
+    """A thread-safe pool of up to ``size`` children; callers wait if all of them are busy.
 
-    Thread-safe. Children start when first needed, or all at once with ``warm``. ``modules`` register further
-    verifiers.
+    Children start when first needed, or all together by ``warm``. ``modules`` register further verifiers.
     """
 
     def __init__(self, size: int = POOL_SIZE, *, modules: Sequence[str] = ()) -> None:
@@ -141,7 +146,7 @@ class ChildPool:
         """Start every child that is not running."""
         children = [self._usable(self._slots.get()) for _ in range(self.size)]
         for held in children:
-            with contextlib.suppress(VerifierStalled, EOFError, OSError):  # a verification will report it
+            with contextlib.suppress(VerifierStalled, EOFError, OSError):  # the next verification reports it
                 held.ready_wait()
             self._slots.put(held)
 
@@ -157,8 +162,8 @@ class ChildPool:
     def verify_together(self, jobs: Sequence[Job]) -> list[Verdict | None]:
         """Judge up to ``TOGETHER_MAX`` jobs in one child with one message.
 
-        A job without a verdict gets None: one that hangs or crashes may take others down with it. Judging
-        them one by one shows which.
+        Jobs without a verdict get None. A job that hangs or crashes may deprive others of their verdicts, so
+        the caller should judge these one by one.
         """
         try:
             replies = self._judge(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
@@ -186,7 +191,7 @@ class ChildPool:
         return replies
 
     def close(self) -> None:
-        """End idle children; for tests and the end of a worker."""
+        """Kill all children; for tests and for a worker that shuts down."""
         for _ in range(self.size):
             slot = self._slots.get()
             if slot is not None:
@@ -211,13 +216,13 @@ def _watch(descriptor: int) -> select.poll:
 def judge_guarded(
     pool: ChildPool, *, verifier_id: str, gold: Gold, evidence: Evidence, timeout_s: float = VERIFY_TIMEOUT_S
 ) -> Verdict:
-    """Judge, and decide whose fault a failure is.
+    """Judge an answer; if that fails, decide whether the answer or the verifier is at fault.
 
-    A crash is retried once, since the child may have died of something else; so is a timeout of a child that
+    A crash is retried once, since the child may have died for another reason; so is a timeout of a child that
     hardly ran, since the machine may have stalled. If the verifier hangs or crashes on the answer but accepts
-    the gold as an answer, the answer is at fault: incorrect, ``unparsable_answer``. Otherwise the failure is
-    ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason,
-    or ``VerifierStalled``, after which the answer is to be judged later.
+    the gold as an answer, the answer is at fault and is incorrect (``unparsable_answer``). Otherwise the
+    failure is ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void
+    verdict's reason, or ``VerifierStalled``, after which the caller should judge the answer again later.
     """
 
     def verify(evidence: Evidence) -> Verdict:
@@ -240,7 +245,7 @@ def judge_guarded(
             logger.error("%s fails on its own gold too", verifier_id)
             raise
         if isinstance(failure, VerifierStalled):
-            # The machine has recovered: only a faulty answer fails a second time.
+            # The gold was judged, so the machine has recovered, and only a faulty answer fails again.
             with contextlib.suppress(VerifierTimeout, VerifierCrash):
                 return verify(evidence)
         return unparsable(gold=proof.parsed_gold)

@@ -1,13 +1,13 @@
-r"""The choice named by a short answer, in the forms in which published scorers read a label, and no others.
+r"""The choice that a short answer names, in the forms that published scorers recognise and no others.
 
-lm-evaluation-harness (``MultiChoiceRegexFilter``), simple-evals (``normalize_response``) and HELM read a
+lm-evaluation-harness (``MultiChoiceRegexFilter``), simple-evals (``normalize_response``) and HELM recognise a
 label in brackets, formulas, boxes and emphasis, after words such as "The correct answer is", and before the
 text of its choice.
 
-Read here are the label alone, and the label with the text of that very choice (``C. 12``, ``12 (C)``), in
-any of these forms. Where the choices are not known, a text after a mark (``C. 12``, not ``C 12``) counts if
-it neither doubts nor names another label. Two labels, a label with another choice's text, a hedge and a
-denial name no choice.
+In any of these forms, this module accepts the label alone, or with the text of the same choice (``C. 12``,
+``12 (C)``). If the choices are not known, any text after a punctuated label counts (``C. 12``, not ``C 12``)
+unless it expresses doubt or names another label. Two labels, a label with another choice's text, a hedge and
+a denial name no choice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LAST = re.compile(
     rf"|(?<!^[A-Za-z])(?<!^[A-Za-z]\.)\s*[-,:;]\s+(?P<bare>[A-Za-z]))",
     re.ASCII | re.DOTALL,
 )
-# "Answer" in the languages of simple-evals (MULTILINGUAL_ANSWER_REGEXES), and the verb after it.
+# The word "answer" in the languages that simple-evals covers (MULTILINGUAL_ANSWER_REGEXES).
 _ANSWER_ABROAD = (
     r"antwort|respuesta|r\u00e9ponse|resposta|risposta|odpowied\u017a|odpov\u011b\u010f|jawaban|cevap"
     r"|\u043e\u0442\u0432\u0435\u0442|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0909\u0924\u094d\u0924\u0930"
@@ -57,7 +57,7 @@ _CALLED_CORRECT = re.compile(
     r"\s+is\s+(?:the\s+)?(?:(?:correct|right|best|final)(?:\s+(?:answer|option|choice|one))?|answer)\Z",
     re.IGNORECASE,
 )
-# Minerva's prompt has answers end like this.
+# Answers to Minerva's prompt end with this sentence.
 _HOPE = re.compile(r"\.\s*I hope (?:it|this) is correct\.?\s*\Z", re.IGNORECASE)
 _COMMAND = re.compile(r"\\(?:boxed|fbox|mbox|text(?:bf|it|rm)?|math(?:rm|bf|sf|it))\s*\{([^{}]*)\}")
 _EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3}|_{1,2})(?=\S)(.*?\S)\1(?![\w*(])", re.DOTALL)
@@ -68,21 +68,21 @@ _ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9']
 _LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
 _ANNOUNCEMENTS_MAX = 3
 _EDGES = " \t\n.,;:!*_'"
-# Full-width signs of Chinese and Japanese input, as simple-evals reads them: \uff08\uff22\uff09 is (B).
+# Chinese and Japanese input may be full-width, which simple-evals reads as well: \uff08\uff22\uff09 is (B).
 _WIDE: Mapping[int, int | str] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     0x3002: ".",
     0x3000: " ",
     **dict.fromkeys(map(ord, "\u300c\u300d\u3010\u3011\u00ab\u00bb"), ""),
-    # letters in circles, and in brackets of one character
+    # letters in circles, and bracketed letters that are one character
     **{first + place: chr(65 + place) for first in (0x24B6, 0x24D0, 0x249C) for place in range(26)},
 }
 
 
 def find_choice(answer: str, choices: Mapping[str, str]) -> str | None:
-    """Find the label of the one choice that an answer names: a capital letter, a numeral, or None.
+    """Return the label of the one choice that an answer names, a capital letter or a numeral, or None.
 
-    ``choices`` are the texts of the choices as shown, by their labels; empty if they are not known.
+    ``choices`` maps each label to its choice's text as shown; it is empty if the texts are not known.
     """
     longest = max(map(len, choices.values()), default=0)
     plain = readable(answer) if len(answer) <= SHORT_ANSWER_CHARS + longest else None
@@ -99,7 +99,7 @@ def find_choice(answer: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _is_named(named: re.Match[str], stated: str, texts: Mapping[str, str]) -> bool:
-    """Return whether the text next to the label is its choice's, and both together are not another's."""
+    """Return whether the text next to the label belongs to that choice, and both together to no other."""
     label, text = _label(named), named["text"].strip(_EDGES)
     if texts:
         text = _form(text)
@@ -127,7 +127,7 @@ def _strip_announcement(text: str) -> str:
 
 
 def _strip_decoration(text: str) -> str:
-    """Return the text in narrow characters, without emphasis, quotation marks or wrappers of formulas."""
+    """Return the text in half-width characters, without emphasis, quotation marks or formula delimiters."""
     text = _MARKUP.sub("", _HEADING.sub("", text.translate(_WIDE)))
     while (simpler := _EMPHASIS.sub(r"\2", _TAGS.sub(r"\2", _COMMAND.sub(r"\1", text)))) != text:
         text = simpler
@@ -135,7 +135,7 @@ def _strip_decoration(text: str) -> str:
 
 
 def _form(text: str) -> str:
-    """Return a choice's text as it is compared: models write ``cos`` for ``\\cos``, and other blanks."""
+    """Normalise a choice's text for comparison: models change its spaces and write ``cos`` for ``\\cos``."""
     return _LOOSE.sub("", _strip_decoration(readable(text) or "").strip(_EDGES)).casefold()
 
 

@@ -1,6 +1,6 @@
-"""Answer sets of WikiTableQuestions: normalised strings, numbers and dates, and when they match.
+"""Answer sets of WikiTableQuestions: normalised strings, numbers and dates, and the rule by which they match.
 
-Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``. Its answers are sets: equal members count once.
+Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``. Answers are sets, so equal members count once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Date = tuple[int | None, int | None, int | None]
 
 @dataclass(frozen=True)
 class Value:
-    """One member: its normalised text, and the number or the date (year, month, day) that it is."""
+    """A member of an answer set: its normalised text, and its number or date (year, month, day), if any."""
 
     text: str
     number: float | None = None
@@ -34,7 +34,7 @@ class Value:
 
     @property
     def key(self) -> tuple[str, object]:
-        """The key by which two members of a set are equal."""
+        """The key that two members of a set share if they are equal."""
         if self.number is not None:
             return "number", self.number
         return ("date", self.date) if self.date is not None else ("string", self.text)
@@ -48,7 +48,7 @@ class Value:
 
 
 def normalise(text: str) -> str:
-    """Strip accents, citations, details in brackets, outer quotes and final period; lower the case."""
+    """Strip accents, citations, bracketed details, outer quotes and the final period; lower-case the rest."""
     decomposed = unicodedata.normalize("NFKD", text)
     plain = "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
     plain = DASHES.sub("-", DOUBLE_QUOTES.sub('"', QUOTES.sub("'", plain)))
@@ -63,7 +63,7 @@ def normalise(text: str) -> str:
 
 
 def split_cell(cell: str) -> list[str]:
-    """Split a ``targetValue`` cell into members: separated by ``|``, with the official files' escapes."""
+    """Split a ``targetValue`` cell at ``|`` into members, and undo the official files' escapes."""
     return [ESCAPE.sub(lambda match: ESCAPES[match.group()], item) for item in cell.split("|")]
 
 
@@ -100,7 +100,7 @@ def _value(item: str, meaning: str) -> Value:
 
 
 def _number(text: str) -> float | None:
-    if "_" in text:  # Python reads 1_000 as a number; the official evaluator's did not
+    if "_" in text:  # float() accepts 1_000; the official evaluator's Python 2 does not
         return None
     try:
         amount = float(text)

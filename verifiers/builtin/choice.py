@@ -1,11 +1,11 @@
-"""The right choice's label.
+"""The label of the right choice.
 
 Sources: MMLU (hendrycks/test, ``evaluate.py``) compares the predicted letter with the gold letter. ARC
 (allenai/aristo-leaderboard, ``arc/evaluator``) looks for the answer key, a letter or a numeral, among the
-predicted labels; k labels earn 1/k, which here is only the score: the reward needs exactly one. ScienceQA
-(lupantech/ScienceQA, ``run_gpt3.py``) reads the single match of ``The answer is ([A-Z]).`` and chooses at
-random when there is none; here no label is incorrect. ``verifiers/choice_labels.py`` says in which forms a
-label is read.
+predicted labels; k labels earn 1/k, which here is only the score, since the reward requires exactly one
+label. ScienceQA (lupantech/ScienceQA, ``run_gpt3.py``) reads the single match of ``The answer is ([A-Z]).``
+and chooses at random when there is none; here an answer without a label is incorrect.
+``verifiers/choice_labels.py`` lists the forms in which a label is recognised.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
     """Accept exactly one label, the gold's; ``score`` is 1/k for k labels.
 
-    Letters compare without case. ``extra["choices"]`` are the texts by label, as shown; ``extra["options"]``
-    the texts alone, from A. Raises ``UnparsableGold``.
+    Letters are compared ignoring case. ``extra["choices"]`` maps each label to its text as shown;
+    ``extra["options"]`` lists the texts alone, for labels from A on. Raises ``UnparsableGold``.
     """
     golds = [_gold_label(answer) for answer in gold_answers(gold)]
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer

@@ -1,6 +1,6 @@
-"""Equal sets of answers, as the official WikiTableQuestions evaluator compares them.
+"""Sets of answers, compared as the official WikiTableQuestions evaluator compares them.
 
-Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``; its rules are in ``verifiers/denotations.py``.
+Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``. ``verifiers/denotations.py`` has the rules.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MOST_ITEMS = 200
 
 @verifier("denotation-v1", title="Same set of table answers")
 def denotation(gold: Gold, evidence: Evidence) -> Verdict:
-    """Require equal sizes and a match for each gold item, in any order.
+    """Require as many answers as gold items, and a match for each gold item, in any order.
 
-    The gold is an official ``targetValue`` cell, ``extra["canonical"]`` its ``targetCanon`` cell if known. An
-    answer is such a cell too, or a tuple of items. Raises ``UnparsableGold``.
+    The gold is an official ``targetValue`` cell, and ``extra["canonical"]`` is its ``targetCanon`` cell if
+    known. An answer is a cell in the same format or a tuple of items. Raises ``UnparsableGold``.
     """
     targets = _gold_values(gold)
     gold_cell = denotations.join_cell([value.text for value in targets])
@@ -41,7 +41,7 @@ def _gold_values(gold: Gold) -> list[denotations.Value]:
 
 
 def _items(evidence: Evidence) -> list[str] | None:
-    """Return the submitted answers; None when there are none, too many, or unreadable ones."""
+    """Return the submitted answers; None if there are none or too many, or if one is unreadable."""
     is_cell = isinstance(evidence.answer, str)
     items = (
         denotations.split_cell(evidence.answer) if isinstance(evidence.answer, str) else [*evidence.answer]

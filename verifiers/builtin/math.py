@@ -1,7 +1,7 @@
 """Equivalent mathematics: numbers, expressions, lists, intervals, matrices, equations, words.
 
-Follows what the graders of MATH accept (hendrycks/math ``is_equiv``, math-verify) and refuses what several
-candidates, prose around other numbers or an unreadable formula would smuggle in.
+Accepts what the graders of MATH accept (hendrycks/math ``is_equiv``, math-verify). Refuses answers that list
+several candidates, bury the value in prose with other numbers, or contain an unreadable formula.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("math-v1", title="Equivalent mathematics")
 def math(gold: Gold, evidence: Evidence) -> Verdict:
-    """Compare form and value with the gold's. Raises ``UnparsableGold``."""
+    """Compare the answer's form and value with the gold's. Raises ``UnparsableGold``."""
     from verifiers.mathtext import equivalence  # loads mpmath
 
     return equivalence.judge(gold, evidence, strict=False)

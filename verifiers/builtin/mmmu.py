@@ -1,6 +1,7 @@
-"""MMMU's official rules for multiple-choice and open answers; they are in ``verifiers/mmmu_rules.py``.
+"""MMMU's official rules for multiple-choice and open answers, implemented in ``verifiers/mmmu_rules.py``.
 
-Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py``. Where that code picks at random: incorrect.
+Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py``. Where that code picks a choice at random, the
+answer is incorrect here.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("mmmu-v1", title="MMMU: choice letter or open answer")
 def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
-    """Compare the official parse of one short answer with the gold's letter or its accepted values.
+    """Parse one short answer by the official rules and compare it with the gold's letter or accepted values.
 
-    ``extra["options"]`` are the texts of the choices, ``extra["question_type"]`` is ``multiple-choice`` or
-    ``open``; without it a gold of one capital letter is a choice.
+    ``extra["options"]`` holds the texts of the choices, and ``extra["question_type"]`` is ``multiple-choice``
+    or ``open``. Without a question type, a gold of one capital letter is taken for a choice.
     """
     golds = gold_answers(gold)
     answer = short_answer(evidence)
@@ -33,7 +34,7 @@ def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def read_options(gold: Gold) -> list[str]:
-    """Return the texts of the choices, from A."""
+    """Return the texts of the choices, starting with A."""
     return [str(option) for option in gold.extra.get("options", ())]
 
 

@@ -1,6 +1,7 @@
-"""MMMU without containment: one choice's letter, or exactly an accepted value.
+"""MMMU without substring matches: the letter of one choice, or exactly an accepted value.
 
-The official open rule (see ``mmmu-v1``) accepts a text that contains the gold and any number of a sentence.
+The official rule for open questions (see ``mmmu-v1``) accepts any text that contains the gold, and any
+sentence in which one of the numbers is right.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("mmmu_strict-v2", title="MMMU: choice letter, or exactly the open answer")
 def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """Judge a choice as ``choice-v2``; else compare bare numbers, or text ignoring case and spaces."""
+    """Judge a choice as ``choice-v2`` does; else compare bare numbers, or text ignoring case and spaces."""
     if not mmmu.is_open(gold):
         return choice.choice(gold, evidence)
     answer = short_answer(evidence)

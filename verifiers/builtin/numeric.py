@@ -1,9 +1,10 @@
 """The same number, however it is written.
 
 The official GSM8K check (openai/grade-school-math, ``dataset.py``) compares the digits after ``####`` without
-commas. Here the answer is a field that an agent filled, so currency signs, units, percent signs and plain
+commas. Here the answer is a field that an agent filled in, so currency signs, units, percent signs and plain
 words are ignored, but there must be exactly one number: unfinished arithmetic, alternatives and hedges do not
-count. How a number may be written is in ``verifiers/numbers``; one that is all of the answer may be in words.
+count. ``verifiers/numbers`` defines how a number may be written; if it is the whole answer, it may be in
+words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 @verifier("numeric-v1", title="Equal numbers")
 def numeric(gold: Gold, evidence: Evidence) -> Verdict:
-    """Compare rational numbers exactly; a percentage counts as its number or as its hundredth."""
+    """Compare rational numbers exactly; 5% may stand for 5 or for 0.05."""
     golds = [_gold_number(answer) for answer in gold_answers(gold)]
     text = short_answer(evidence)
     number = (written_in_words(text) or stated_number(text)) if text else None

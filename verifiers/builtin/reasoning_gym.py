@@ -1,8 +1,8 @@
 """An answer that is right by the rule of its puzzle's dataset (reasoning-gym).
 
-A score below 1.0 of the package is incorrect. ``verifiers/puzzles/rules.py`` says what fools the
-package's scorers, which of them are run and which are replaced. Only those that are run need the sandbox;
-the other rules parse the answer, in a child with a clock.
+An answer to which the package gives a score below 1.0 is incorrect. ``verifiers/puzzles/rules.py`` explains
+what fools the package's scorers, which of them are run and which are replaced. Only those that are run need
+the sandbox; the other rules parse the answer in a child process under a timeout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
     sandbox_datasets=frozenset(PACKAGED),
 )
 def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
-    """Judge by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
+    """Judge by the rule for ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
     from verifiers.answer_text import make_verdict, unparsable
     from verifiers.puzzles.rule import Puzzle, clean_answer
     from verifiers.puzzles.rules import RULES

@@ -1,8 +1,8 @@
-"""ChartQA's relaxed accuracy: numbers within five percent, anything else equal but for case.
+"""ChartQA's relaxed accuracy: numbers within five percent, any other text equal ignoring case.
 
-Source: google-research/pix2struct, ``metrics.py`` (``relaxed_correctness``), after the ChartQA paper
-(Masry et al. 2022). ``96%`` is the number 0.96; a number with commas is not a number; a gold of 0 is compared
-as text. Any year within a century of the gold's passes: a known weakness, fixed in ``relaxed_strict-v1``.
+Source: google-research/pix2struct, ``metrics.py`` (``relaxed_correctness``), after the ChartQA paper (Masry
+et al. 2022). ``96%`` is the number 0.96; a number with commas is not a number; a gold of 0 is compared as
+text. Any year within a century of the gold's year passes, a known weakness that ``relaxed_strict-v1`` fixes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def relaxed(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def judge(gold: Gold, evidence: Evidence, is_right: Callable[[str, str], bool]) -> Verdict:
-    """Judge the one answer, as written, by a rule for one gold and one answer."""
+    """Judge the single answer, as written, by a rule that compares one gold with one answer."""
     if short_answer(evidence) is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
     text = (evidence.answer if isinstance(evidence.answer, str) else evidence.answer[0]).strip()
@@ -41,7 +41,7 @@ def is_near(gold: str, text: str) -> bool:
 
 
 def number(text: str) -> float | None:
-    """Parse the text as a finite number, a percentage as its hundredth; None when it is not one."""
+    """Parse the text as a finite number, ``96%`` as 0.96; None if it is not a number."""
     try:
         value = float(text.rstrip("%")) / 100 if text.endswith("%") else float(text)
     except ValueError:

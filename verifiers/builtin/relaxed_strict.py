@@ -1,8 +1,8 @@
-"""Relaxed accuracy that reads numbers as people write them, exact for years and small counts: for training.
+"""Relaxed accuracy for training: numbers as people write them, with exact years and small counts.
 
-ChartQA's official rule (``relaxed-v1``) reads no thousands, currencies or words of magnitude, and its five
-percent accept any year of a century and any neighbour of a count of twenty or more. Here numbers are read by
-``verifiers/numbers``, and integers under 100 and years are exact, in percent too.
+ChartQA's official rule (``relaxed-v1``) does not understand thousands separators, currencies or words such as
+"million", and its five percent accept any year of a century and any neighbour of a count of twenty or more.
+Here ``verifiers/numbers`` reads the numbers, and integers under 100 and years must be exact, in percent too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ YEARS = range(1000, 2200)
 MOST_RELATIVE_CHANGE = Fraction(str(relaxed.MOST_RELATIVE_CHANGE))
 ROUGHLY = re.compile(r"^(?:~|\u2248|\u2243|\u2245|\u223c)\s*(?=[-\d.$])")
 SUFFIXES = {"k": "thousand", "m": "million", "b": "billion"}
-# "5.2m" is metres, unless it is money.
+# A lower-case "m" means metres ("5.2m") unless the number is an amount of money.
 SUFFIX = re.compile(r"(?<=\d)\s?([kKMB])(?![\w/\u00b2\u00b3^'])")
 MONEY = re.compile(r"(?<=[$\u20ac\u00a3\u00a5])(\s?[\d.,]*\d)\s?(m|b)(?!\w)")
 MINUS = re.compile(r"^minus (?=[\d.])", re.IGNORECASE)
@@ -34,11 +34,11 @@ OF_A_HUNDRED = re.compile(r"percent|per cent|\bpct\b|%|\b(?:share|proportion|rat
 
 @verifier("relaxed_strict-v1", title="Relaxed accuracy, years and small integers exact")
 def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """Allow numbers five percent, years and integers under 100 nothing; compare texts for equality.
+    """Allow numbers a deviation of five percent, years and integers under 100 none; texts must be equal.
 
-    ``extra["question"]``: only where it asks for a percentage is "68%" the 68 of the gold as well as 0.68,
-    and only where it names millions "5.2 million" and "5,200,000" the gold's 5.2. Without a question both may
-    be meant.
+    ``extra["question"]`` decides between readings. "68%" always means 0.68; it also matches a gold of 68 if
+    the question asks for a percentage. "5.2 million" and "5,200,000" match a gold of 5.2 if the question
+    names millions. Without a question, "68%" and "5.2 million" match either way.
     """
     question = gold.extra.get("question")
     return relaxed.judge(gold, evidence, lambda target, text: _is_right(target, text, question))
@@ -61,7 +61,7 @@ def _same_text(gold: str, text: str) -> bool:
 
 
 def _same_items(gold: str, text: str, question: object) -> bool:
-    """Compare with a gold that lists several, as ``[2010, 2011]``, in its order."""
+    """Compare with a gold that lists several values, such as ``[2010, 2011]``, in the gold's order."""
     if not (gold.startswith("[") and gold.endswith("]")):
         return False
     sides = [SEPARATOR.split(side.strip().strip("[]")) for side in (gold, text.strip().removesuffix("."))]
@@ -71,7 +71,7 @@ def _same_items(gold: str, text: str, question: object) -> bool:
 
 
 def _number(text: str) -> Written | None:
-    """Parse the number that an answer states, even roughly, in words, or with a letter for thousands."""
+    """Parse the number that an answer states: "about" signs, words and suffixes such as ``k`` are allowed."""
     if number := written_in_words(text):
         return number
     text = MONEY.sub(lambda match: f"{match[1]}{match[2].upper()}", ROUGHLY.sub("", text))
@@ -80,7 +80,7 @@ def _number(text: str) -> Written | None:
 
 
 def _pairs(target: Written, number: Written, question: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield the values of gold and answer for each reading that the question allows."""
+    """Yield the gold's value and the answer's value for each reading that the question allows."""
     hundredths = [
         written.value / 100 if written.is_percent else written.value for written in (target, number)
     ]

@@ -1,10 +1,10 @@
-"""Values asked for by a mock-site task, and the final state of its episode.
+"""The values that a mock-site task asks for, and the final state of its episode.
 
-The gold value decides how an answer is read. A date (``2027-05-06``) may be written as pages write dates; a
-number may carry a currency, commas between thousands and the counted noun; a single letter may be called a
-condition and stand in brackets; any other text is compared by its words, ignoring case, and so are a site's
-own numbers, no two of which differ by case alone. A final full stop is ignored, except after figures.
-Values come in the order of the task's fields.
+The gold value decides how an answer is read. A date (``2027-05-06``) may be written as the sites' pages write
+dates; a number may carry a currency, thousands separators and the noun that it counts; a single letter may be
+in brackets and preceded by "condition"; any other text is compared word by word, ignoring case. Order numbers
+and the like are compared as text too, since no two of them differ by case alone. A final full stop is
+ignored, except after figures. Values come in the order of the task's fields.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ LETTER = re.compile(r"(?:condition\s*)?\(?([a-z])\)?", re.ASCII | re.IGNORECASE)
 def site_state(gold: Gold, evidence: Evidence) -> Verdict:
     """Require every value to match, and the evidence to have each part of ``gold.extra["state"]``, if any.
 
-    ``evidence.extra["state"]`` is the episode's folded state as JSON; raises ``ValueError`` if it is needed
-    and missing. Parts that the gold does not name may be anything. ``metrics`` has values and state apart.
+    ``evidence.extra["state"]`` is the episode's final state as JSON, folded from its events; if it is needed
+    and missing, ``ValueError`` is raised. Parts of the state that the gold does not name may be anything.
+    ``metrics`` reports values and state separately.
     """
     expected = split_answer(gold.answer)
     given = split_answer(evidence.answer)
@@ -64,13 +65,13 @@ def site_state(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def split_answer(answer: str | tuple[str, ...]) -> list[str]:
-    """Split an answer into its values: a list, or a text with ``|`` between them."""
+    """Split an answer into its values: the items of a list, or the parts of a text separated by ``|``."""
     given = denotations.split_cell(answer) if isinstance(answer, str) else answer
     return [value.strip() for value in given]
 
 
 def is_reached(target: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:
-    """Return whether the state has every part of the target. Raises ``ValueError`` without a state."""
+    """Return whether the state has every part of the target. Raises ``ValueError`` if there is no state."""
     if target is None:
         return True
     if state is None:
@@ -79,7 +80,7 @@ def is_reached(target: Mapping[str, Any] | None, state: Mapping[str, Any] | None
 
 
 def is_same(gold: str, given: str) -> bool:
-    """Return whether a given value is the gold's, read as that suggests: a date, number, letter or words."""
+    """Return whether a given value matches the gold, as a date, number, letter or text; the gold decides."""
     if NUMBER.fullmatch(gold):
         return parse_number(given) == parse_number(gold)
     gold, given = gold.removesuffix("."), given.removesuffix(".")
@@ -92,7 +93,7 @@ def is_same(gold: str, given: str) -> bool:
 
 
 def parse_date(text: str) -> date | None:
-    """Parse a day in figures (ISO) or with the month's name, in either order; None for anything else."""
+    """Parse a date in ISO format, or with the month's name before or after the day; else return None."""
     match = next(filter(None, (pattern.fullmatch(text) for pattern in DATES)), None)
     if match is None:
         return None
@@ -105,7 +106,7 @@ def parse_date(text: str) -> date | None:
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Parse a number, with or without a currency or counted noun (``12 reviews``); None for other text."""
+    """Parse a number, with or without a currency or a noun that it counts (``12 reviews``); else None."""
     match = AMOUNT.fullmatch(text)
     return Decimal(match[1].replace(",", "")) if match else None
 

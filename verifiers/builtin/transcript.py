@@ -1,7 +1,7 @@
-"""Distance of a copied question from the question, for the reading probe.
+"""Distance between a question and the agent's copy of it, for the reading probe.
 
-The distance is Levenshtein's divided by the length of the longer text: 0 for equal texts, 1 for texts that
-share nothing. Both are compared in one canonical form, so that layout counts for nothing.
+It is the Levenshtein distance divided by the length of the longer text: 0 for equal texts, 1 for texts that
+share nothing. Both are brought into a canonical form first, so layout does not matter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
-# JavaScript counts the byte order mark among white space.
+# JavaScript treats the byte order mark as white space, so it counts as white space here too.
 SPACE = re.compile(r"[\s\ufeff]+")
 DOLLARS = re.compile(r" ?(?:\$ ?)+")
 BARS = re.compile(r" ?\| ?")
@@ -20,7 +20,7 @@ BARS = re.compile(r" ?\| ?")
 
 @verifier("transcript-v1", title="Distance of a copied question")
 def transcript(gold: Gold, evidence: Evidence) -> Verdict:
-    """Accept a copy without differences; ``score`` is 1 less the distance, which is in ``metrics``."""
+    """Accept a copy without differences; ``score`` is 1 minus the distance, and ``metrics`` contains it."""
     from rapidfuzz.distance import Levenshtein
 
     answer = evidence.answer if isinstance(evidence.answer, str) else "\n".join(evidence.answer)
@@ -37,6 +37,6 @@ def transcript(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def canonical(text: str) -> str:
-    """Normalise to NFC with single spaces, none around formulas and cells, and one dollar for two."""
+    """Normalise to NFC, collapse white space, remove it around ``$`` and ``|``, and write ``$$`` as ``$``."""
     folded = SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
     return BARS.sub("|", DOLLARS.sub("$", folded))

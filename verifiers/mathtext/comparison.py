@@ -57,12 +57,12 @@ def _same_labelled(gold: Form, answer: Form) -> bool:
 
 
 def _is_curve(gold: Labelled) -> bool:
-    """Return whether it is an equation in two letters, ``y = 2x + 3``, as opposed to a value, ``x = 5``."""
+    """Return whether the gold is an equation in two variables (``y = 2x + 3``), not a value (``x = 5``)."""
     return isinstance(gold.form, Scalar) and bool(collect_symbols(gold.form.node)) and len(gold.label) == 1
 
 
 def _as_assignments(form: Form) -> Listing | None:
-    """Read ``(x, y) = (1, 2)`` as ``x = 1, y = 2``; None for anything else."""
+    """Read ``(x, y) = (1, 2)`` as ``x = 1, y = 2``; return None for anything else."""
     if not isinstance(form, Labelled) or not isinstance(form.form, forms.Sequence) or form.label[:1] != "(":
         return None
     names = form.label.strip("()").split(",")
@@ -72,7 +72,7 @@ def _as_assignments(form: Form) -> Listing | None:
 
 
 def _are_assignments(gold: Form, answer: Form) -> bool:
-    """Return whether each side names its values, in a list of them or as a tuple of names."""
+    """Return whether gold and answer both name their values, as a list of equations or a tuple of names."""
     return all(
         _as_assignments(form) is not None or (isinstance(form, Listing) and _is_ordered(form))
         for form in (gold, answer)
@@ -80,7 +80,7 @@ def _are_assignments(gold: Form, answer: Form) -> bool:
 
 
 def _rename(form: Form, name: str) -> Form:
-    """Give one variable a neutral name: ``f(x) = x`` and ``f(z) = z`` are one function."""
+    """Give a variable a neutral name, because ``f(x) = x`` and ``f(z) = z`` are the same function."""
     return Scalar(replace_symbol(form.node, name, BOUND)) if isinstance(form, Scalar) else form
 
 
@@ -110,7 +110,7 @@ def _same_scalar(gold: Scalar, answer: Form) -> bool:
 
 
 def _is_share(node: Node) -> bool:
-    """Return whether it is a fraction below one, beside which ``25%`` means 0.25 and never 25."""
+    """Return whether the gold is a fraction of at most one, so that an answer of ``25%`` can only mean 0.25."""
     value = values.constant(node)
     is_decimal = isinstance(node, Number) and (node.places > 0 or node.value.denominator == 1)
     return not is_decimal and value is not None and values.is_real(value) and values.at_most(abs(value), 1)
@@ -131,7 +131,7 @@ def _hundredth(node: Node) -> Node:
 
 
 def _degrees_against_radians(gold: Scalar, answer: Scalar) -> bool | None:
-    """Compare degrees with an angle written with pi or as an arc function; None when neither side is one."""
+    """Compare degrees with an angle in radians (with pi or an arc function); None unless exactly one has them."""
     in_degrees, other = (gold, answer) if gold.degrees else (answer, gold)
     if not _mentions(other.node, RADIANS) or _mentions(in_degrees.node, RADIANS):
         return None
@@ -153,7 +153,7 @@ def _same_node(gold: Node, answer: Node) -> bool:
 
 
 def _same_part(gold: Form, answer: Form) -> bool:
-    """Compare two entries or coordinates: a decimal of fewer digits will do for the gold's exact number."""
+    """Compare two entries or coordinates, where a decimal needs fewer digits to match an exact gold."""
     if same_form(gold, answer):
         return True
     if not isinstance(gold, Scalar) or not isinstance(answer, Scalar):
@@ -191,7 +191,7 @@ def _same_listing(gold: Listing, answer: Form) -> bool:
 
 
 def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | None:
-    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None if the names do not repeat so."""
+    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None if the names do not repeat that way."""
     size = len(items) // max(count, 1)
     parts = [items[start : start + size] for start in range(0, len(items), max(size, 1))]
     names = [frozenset(item.label for item in part) for part in parts]
@@ -202,13 +202,13 @@ def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | Non
 
 
 def _is_ordered(listing: Listing) -> bool:
-    """Return whether each item has a label of its own, which makes the list an assignment of values."""
+    """Return whether every item has a different label, which makes the list an assignment of values."""
     labels = [item.label for item in listing.items]
     return all(labels) and len(set(labels)) == len(labels) > 1
 
 
 def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -> bool:
-    """Compare by name where both sides have names, else in the order written or in that of the names."""
+    """Compare items by name if both sides have names, else in the order written or sorted by name."""
     labels = [[item.label for item in side] for side in (gold, answer)]
     if all(labels[0]) and all(labels[1]):
         by_name = [[item for item in answer if names_agree(expected.label, item.label)] for expected in gold]
@@ -224,7 +224,7 @@ def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -
 
 
 def _pair_up(left: Sequence[T], right: Sequence[T], same: Callable[[T, T], bool]) -> bool:
-    """Return whether the items pair up. Equality is transitive here, so the first partner will do."""
+    """Return whether the items can be paired. Equality is transitive here, so any match will do as partner."""
     rest = list(right)
     for item in left:
         partner = next((index for index, other in enumerate(rest) if same(item, other)), None)
@@ -249,13 +249,13 @@ def _same_sequence(gold: forms.Sequence, answer: Form) -> bool:
 
 
 def _repeats_name(listing: Listing) -> bool:
-    """Return whether a name repeats: ``x = 1, x = 2`` are two values of one thing, and no point."""
+    """Return whether a name repeats; ``x = 1, x = 2`` are two values of one variable, not a point."""
     names = [item.label for item in listing.items if item.label]
     return len(set(names)) < len(names)
 
 
 def _in_order_of_names(items: Sequence[Labelled]) -> list[Labelled]:
-    """Sort ``y = 2, x = 1`` into the point (1, 2): coordinates go by name, not in the order written."""
+    """Sort ``y = 2, x = 1`` into the point (1, 2): the names of coordinates determine their order."""
     names = [item.label for item in items]
     if len(set(names)) == len(names) and any(set(names) <= set(order) for order in COORDINATES):
         return sorted(items, key=lambda item: item.label)
@@ -281,7 +281,7 @@ def _same_matrix(gold: forms.Matrix, answer: Form) -> bool:
 
 
 def _row(form: Form) -> tuple[Form, ...] | None:
-    """Return the items of a bracketed row; ``[1, 2]`` alone was read as a closed interval."""
+    """Return the items of a bracketed row, including ``[1, 2]``, which was parsed as a closed interval."""
     if isinstance(form, forms.Sequence):
         return form.items
     spans = form.spans if isinstance(form, Region) else ()
@@ -310,7 +310,7 @@ def _same_span(gold: Span, answer: Span) -> bool:
 
 
 def _ends(span: Span) -> list[tuple[Node, bool]]:
-    """Return both ends, and whether each belongs to the interval; infinity never does."""
+    """Return both ends, each with whether it belongs to the interval; an infinite end never does."""
     ends = ((span.low, span.low_closed), (span.high, span.high_closed))
     return [(end, is_closed and not values.infinite_sign(end)) for end, is_closed in ends]
 
@@ -331,7 +331,7 @@ def _difference(relation: forms.Relation) -> Node:
 
 
 def _solves(gold: forms.Relation, answer: Node) -> bool:
-    """Return whether the gold is a linear equation in a variable that the answer lacks and solves for."""
+    """Return whether the gold is a linear equation in a variable, and the answer is that variable's value."""
     missing = frozenset().union(*(collect_symbols(side) for side in gold.sides)) - collect_symbols(answer)
     if gold.operators != ("=",) or len(missing) != 1 or not collect_symbols(answer):
         return False

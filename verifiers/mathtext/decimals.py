@@ -8,17 +8,17 @@ from verifiers.mathtext import values
 from verifiers.mathtext.expressions import Apply, Node, Number
 
 MIN_DECIMAL_DIGITS = 6
-"""Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
+"""Fewest significant digits for a decimal to count as an exact number (math-verify rounds to 6 places)."""
 MIN_PART_DIGITS = 4
-"""The same for one entry, coordinate or end among several, which agree by chance less easily."""
+"""Fewest significant digits for one of several entries or coordinates, which rarely all agree by chance."""
 MIN_GOLD_DIGITS = 3
-"""The same for a gold that is itself a rounded decimal, so that an exact answer says more."""
+"""Fewest significant digits of a gold that is itself a rounded decimal, for an exact answer to match it."""
 
 APPROXIMATELY = Fraction(1, 1000)
 
 
 def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
-    """Return whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
+    """Return whether a decimal with enough digits is the exact number, rounded or cut off at its last digit."""
     if not isinstance(decimal, Number) or decimal.places < 1:
         return False
     if isinstance(exact, Number) and exact.value.denominator == 1:
@@ -32,9 +32,9 @@ def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGI
 
 
 def is_rounded_gold(gold: Node, answer: Node) -> bool:
-    """Return whether the gold is a decimal, and the answer an exact number that rounds to it.
+    """Return whether the gold is a decimal and the answer an exact number that rounds to it.
 
-    Never the reverse: a decimal of three digits is no answer to a question for the exact number.
+    The reverse does not hold: a decimal of three digits does not answer a question for the exact number.
     """
     if not isinstance(gold, Number) or gold.places < 1 or _digits(gold) < MIN_GOLD_DIGITS:
         return False
@@ -45,7 +45,7 @@ def is_rounded_gold(gold: Node, answer: Node) -> bool:
 
 
 def is_near(exact: Node, rough: Node) -> bool:
-    """Return whether a rough number is the exact one to about its last digit, a whole one to less than 1."""
+    """Return whether an approximation is within about one unit of its last digit of the exact number."""
     value, near = values.constant(exact), values.constant(rough)
     if value is None or near is None:
         return False
@@ -56,7 +56,7 @@ def is_near(exact: Node, rough: Node) -> bool:
 
 
 def _digits(number: Number) -> int:
-    """Count the significant digits as written, zeros at the end included."""
+    """Count the significant digits as written, trailing zeros included."""
     return len(str(abs(number.value.numerator * 10**number.places // number.value.denominator)).lstrip("0"))
 
 
@@ -67,7 +67,7 @@ def _has_decimal(node: Node) -> bool:
 
 
 def _is_inexact(node: Node, value: object) -> bool:
-    """Return whether no finite decimal writes this number, so that a decimal can only come near it."""
+    """Return whether no finite decimal equals this number, so that a decimal can only approximate it."""
     if not isinstance(value, Fraction):
         return True
     # The denominator of a finite decimal divides a power of ten, whose exponent is below its number of bits.

@@ -18,7 +18,7 @@ AFTER_LETTER = re.compile(rf"({LETTERS})\s*,?\s*{ARTICLES}({NUMBERS})\b")
 BEFORE_LETTER = re.compile(rf"\b({NUMBERS})\s+({LETTERS})")
 BLACKBOARD = str.maketrans("\u2124\u2115\u211d\u211a", "ZNRQ")
 DECLARED = re.compile(r"\\in\b|\u2208|integer|whole|constant|real|natural|rational|complex|parameter")
-"""Matches wherever one of the patterns above may: a quick test."""
+"""A quick test that matches wherever one of the patterns above could match."""
 TEXT = r"(?:\\text\s*\{)?\s*"
 LEAD = (
     rf"\s*(?:[,;(]\s*{TEXT}(?:(?:where|with|for|when|and)\b)?|{TEXT},?\s*(?:where|with|for|when)\b)\s*\}}?\s*"
@@ -33,7 +33,7 @@ FAMILY = re.compile(rf"^\s*\\?\{{(.+?)(?:\||:|\\mid)\s*{LETTERS}\s*\\in\s*{SET}\
 
 
 def free_letters(text: str) -> dict[str, str]:
-    """Find the letters that a text declares as free, and the set of each (``Z``, ``N``, ``Q``, ``R``)."""
+    """Find the letters that a text declares as free, each with its set (``Z``, ``N``, ``Q`` or ``R``)."""
     if not DECLARED.search(text):
         return {}
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[$()]|\\[,;:! ]", lambda match: f" {match[1] or ''} ", text)
@@ -56,12 +56,12 @@ def _set_of(words: str) -> str:
 
 
 def are_of_other_sets(gold: dict[str, str], answer: dict[str, str]) -> bool:
-    """Return whether both sides declare the set of their letters, but a different one."""
+    """Return whether gold and answer both declare the sets of their letters and have no set in common."""
     return bool(gold and answer) and not set(gold.values()) & set(answer.values())
 
 
 def without_declarations(text: str) -> str:
-    """Return the text without the declarations after its value."""
+    """Return the text without the declarations that follow its value."""
     if not DECLARED.search(text):
         return text
     family = FAMILY.match(text)

@@ -1,4 +1,4 @@
-"""One answer against one gold: both are read and compared, and the verdict says what was compared."""
+"""Verdict on one answer and one gold: both are parsed and compared, and the verdict shows both parses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
 
 def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
-    """Judge a short mathematical answer, when ``strict`` also as finished work. Raises ``UnparsableGold``."""
+    """Judge a short mathematical answer; ``strict`` requires finished work too. Raises ``UnparsableGold``."""
     texts = [readable(answer) or "" for answer in gold_answers(gold)]
     golds = [(text, gold_forms(text)) for text in texts if text]
     if not golds or not clean(golds[0][0]):
@@ -66,26 +66,26 @@ def _is_same(
 
 
 def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
-    """Return whether both are the same, free parameters under any name."""
+    """Return whether two forms are the same, whatever names their free parameters have."""
     if same_form(gold, answer):
         return True
     return any(same_form(*pair) for pair in unify_names(gold, answer, free))
 
 
 def _is_other_money(dollars: str, text: str, forms: Sequence[Form]) -> bool:
-    """Return whether one is in dollars (``\\$``; a bare ``$`` is LaTeX's own), the other in other money."""
+    """Return whether the first is in dollars (``\\$``, as ``$`` is LaTeX) and the second in another currency."""
     units = [form.unit for form in forms if isinstance(form, Scalar)]
     return "\\$" in dollars and (OTHER_MONEY.search(text) is not None or bool({*units} - {"", "dollar"}))
 
 
 def _asks_math_verify(gold: str, answer: str) -> bool:
-    """Return whether sympy may spend time on this pair, not on sums or products of the answer alone."""
+    """Return whether sympy may spend time on this pair; sums or products in the answer alone are no reason."""
     both_have_environments = "\\begin" in gold and "\\begin" in answer
     return is_beyond_grammar(gold) or (is_beyond_grammar(answer) and both_have_environments)
 
 
 def _squeeze(text: str) -> str:
-    """Remove the spaces that mean nothing; ``1 2`` stays apart."""
+    """Remove spaces without meaning; ``1 2`` keeps its space."""
     return FREE_SPACE.sub("", text)
 
 
@@ -94,7 +94,7 @@ def _show(text: str, forms: Sequence[Form]) -> str:
 
 
 def written(value: object) -> str:
-    """Write a form or expression on one line; brackets show how it was read."""
+    """Write a form or expression on one line, with brackets that show how it was parsed."""
     if isinstance(value, Number):
         return str(value.value)
     if isinstance(value, Symbol):

@@ -1,4 +1,4 @@
-"""A recursive-descent reader of one scalar expression, LaTeX or plain."""
+"""A recursive-descent parser of one scalar expression, in LaTeX or plain text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DIGITS = 400
 
 
 class NotAnExpression(ValueError):
-    """The text is not an expression of this grammar."""
+    """The text is not an expression in this grammar."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def negate(node: Node) -> Node:
 
 
 class _Reader:
-    """Cursor over a text's pieces; each method parses one grammar level and raises ``NotAnExpression``."""
+    """Cursor over a text's tokens; each method parses one grammar level and may raise ``NotAnExpression``."""
 
     def __init__(self, text: str) -> None:
         self.pieces: list[str] = []
@@ -135,7 +135,7 @@ class _Reader:
                 return node
 
     def joined(self, left: Node) -> Node:
-        """Parse a factor beside ``left``: a product, or a mixed number such as ``2\\frac{1}{3}``."""
+        """Parse a factor right after ``left``: a product, or a mixed number such as ``2\\frac{1}{3}``."""
         is_whole = _is_digits(self.peek(-1)) and isinstance(left, Number)
         start = self.position
         right = self.factor()
@@ -244,7 +244,7 @@ class _Reader:
         return "_" + "".join(self.braced() if self.peek() == "{" else [self.take()])
 
     def braced(self) -> Sequence[str]:
-        """Return the raw pieces between braces."""
+        """Return the raw tokens between braces."""
         self.take("{")
         start = self.position
         depth = 1
@@ -271,7 +271,7 @@ class _Reader:
         raise NotAnExpression(f"{name} is not known")
 
     def argument(self) -> Node:
-        """Parse one LaTeX argument; ``\\frac12`` gives one digit to each."""
+        """Parse one LaTeX argument; without braces it is a single digit, as in ``\\frac12``."""
         piece = self.peek()
         if _is_digits(piece) and len(piece) > 1:
             self.pieces[self.position] = piece[1:]
@@ -301,7 +301,7 @@ class _Reader:
         return Apply("pow", (node, power)) if power is not None else node
 
     def arguments(self) -> tuple[Node, ...]:
-        """Parse a function's operand: a bracket (several arguments by commas), or the factors after it."""
+        """Parse a function's operand: arguments in brackets, separated by commas, or the factors after it."""
         if self.peek() in ("(", "[", "{"):
             closing = FENCES[self.take()]
             parts = [self.sum()]
@@ -320,7 +320,7 @@ class _Reader:
 
 
 def _split_letters(piece: str) -> list[str]:
-    """Split a run of letters: a known name, one symbol each, or (a word) something no rule accepts."""
+    """Split a run of letters into known names and single symbols. Raises ``NotAnExpression`` for a word."""
     if not piece[0].isalpha() or len(piece.rstrip("'")) == 1:
         return [piece]
     if piece in FUNCTIONS or piece in CONSTANTS or piece == "sqrt":
@@ -331,7 +331,7 @@ def _split_letters(piece: str) -> list[str]:
 
 
 def _is_digits(text: str) -> bool:
-    """Return whether all are ASCII digits; ``str.isdigit`` accepts others that nobody reads as numbers."""
+    """Return whether the text is all ASCII digits; ``str.isdigit`` also accepts signs that are no numbers."""
     return text.isascii() and text.isdigit()
 
 

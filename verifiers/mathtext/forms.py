@@ -1,4 +1,4 @@
-"""Shapes of answers: a number, a list, a tuple, a region, a matrix, a relation, words."""
+"""Forms of answers: a number, a list, a tuple, a region, a matrix, a relation, words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from verifiers.mathtext.expressions import Node
 
 @dataclass(frozen=True)
 class Scalar:
-    """One expression. ``percent`` and ``degrees`` are signs that it had, ``unit`` a known unit's name."""
+    """One expression; ``percent`` and ``degrees`` tell which sign it had, ``unit`` names a known unit."""
 
     node: Node
     percent: bool = False
@@ -27,7 +27,10 @@ class InBase:
 
 @dataclass(frozen=True)
 class Labelled:
-    """``x = value``; ``label`` is "" for a bare value, ``variable`` the name bound by a label ``f(x)``."""
+    """A value with a label, as in ``x = 5``.
+
+    ``label`` is "" for a bare value; ``variable`` is the name that a label such as ``f(x)`` binds.
+    """
 
     form: Form
     label: str = ""
@@ -36,9 +39,9 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Listing:
-    """Several answers. Their order matters only when they carry different labels or stand for a tuple.
+    """Several answers, whose order matters only if they carry different labels or represent a tuple.
 
-    ``is_joint``: relations joined by "and", which hold together, if at all.
+    ``is_joint`` marks relations joined by "and", which must all hold at the same time.
     """
 
     items: tuple[Labelled, ...]
@@ -48,7 +51,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Sequence:
-    """Items in brackets, in order. Two in round brackets may also be an open interval."""
+    """Items in brackets, in order; two items in round brackets may also be an open interval."""
 
     items: tuple[Form, ...]
     opening: str = "("
@@ -79,7 +82,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Relation:
-    """Sides joined by ``=``, ``ne``, ``<`` or ``le``, turned so that inequalities point right."""
+    """Sides joined by ``=``, ``ne``, ``<`` or ``le``; ``>`` and ``>=`` are turned around when parsed."""
 
     sides: tuple[Node, ...]
     operators: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Labels, which only name a value: ``x``, ``AB``, ``f(x)``, ``P(X \\ge 4)``, ``(x, y)``."""
+"""Labels that name a value: ``x``, ``AB``, ``f(x)``, ``P(X \\ge 4)``, ``(x, y)``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CALL = re.compile(rf"^({NAME})\s*\(\s*({NAME})\s*\)$")
 CALL_AT_VALUE = re.compile(
     r"^(?:[fghPE](?:_\s*\{?\w\}?)?'*(?:\^\s*\{-1\})?\s*(?=\()|" + NAME + r"\s*(?=\(\s*\d+\s*\)$))"
 )
-"""Function of something worked out, or of an event; before any other letter a bracket may be a factor."""
+"""A function of a value or of an event; after any other letter, a bracket may be a factor."""
 LABEL = re.compile(
     rf"^(?:{NAME}|[A-Z]{{2,4}}|[a-z]{{4,}}|\\text\s*\{{[^{{}}]*\}}|m?\s*\\angle\s*[A-Z]{{1,3}}"
     rf"|\\overline\s*\{{[A-Z]{{2}}\}}|\|[A-Z]{{2}}\|)$"
@@ -20,7 +20,7 @@ LABEL = re.compile(
 
 
 def parse_label(text: str) -> tuple[str, str] | None:
-    """Parse a text that only names something into label and bound variable; None for anything else."""
+    """Split a text that only names something into label and bound variable; None for any other text."""
     plain = re.sub(r"\s+", " ", text).strip()
     if (call := CALL.match(plain)) and not call[2].isupper():
         return call[1].replace(" ", "") + "()", call[2].replace(" ", "")

@@ -1,4 +1,4 @@
-"""One spelling for the many ways of typing a formula. Text in, text out; nothing is judged here."""
+"""Normalisation of the many ways to type a formula into one spelling, before anything is parsed or judged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REASON = re.compile(
     r"|,\s*which completes the proof)[.\s]*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words that may follow a value without saying anything about it."""
+"""Words that may follow a value without changing its meaning."""
 CASES = re.compile(r"\\begin\s*\{cases\}([^&]*?)\\end\s*\{cases\}", re.DOTALL)
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
 MINUTES = (
@@ -50,15 +50,15 @@ DEGREES_OF = (
     r"(\\(?:sin|cos|tan|cot|sec|csc)\s*(?:\^\s*\{?\d\}?)?)\s*\(?\s*"
     r"(\d+(?:\.\d+)?|\\frac\s*\{\d+\}\s*\{\d+\})\s*\u00b0\s*\)?"
 )
-"""An angle in degrees under a function, which takes radians."""
+"""An angle in degrees as the argument of a function, which expects radians."""
 END = r"([][])"
 OUTWARD = (
     rf"(?:(?<=\\cup)|(?<=\\in)|^)\s*(?!\[[^][]*\]){END}([^][(){{}}]+[,;][^][(){{}}]+){END}"
     r"(?=\s*(?:\\cup|[,.]?$))"
 )
-"""Open intervals as ``]a; b[``, with the brackets turned outward."""
+"""Open intervals in the notation ``]a; b[``, with brackets that face outward."""
 UNFINISHED = re.compile(r"([,;])\s*(?:\.{3,}|\\[lc]?dots)[\s.]*$")
-"""A list that goes on."""
+"""A list that ends in an ellipsis."""
 BETWEEN = r"(?<=[\d}})\]])(?:\s+(?:{0})\s+|\s*(?:{1})\s*)(?=[\d\\({{\[-])"
 AND_ABROAD = BETWEEN.format(
     r"und|et|y(?=\s+\d)|\u0438", r"\u548c|\u4e0e|\u53ca|\u3068|\uadf8\ub9ac\uace0|\uc640|\uacfc"
@@ -74,7 +74,7 @@ LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
 def clean(text: str) -> str | None:
-    """Respell the text uniformly; None when it holds several boxes that do not make one answer."""
+    """Return the text in uniform spelling; None if it contains several boxes that do not form one answer."""
     text = BOLD.sub(r" \1 ", SPECIAL_END.sub("", text)).replace("**", "^").replace("`", "")
     content = boxed_content(text)
     if content is None:
@@ -88,9 +88,9 @@ def clean(text: str) -> str | None:
 
 
 def boxed_content(text: str) -> str | None:
-    """Return the content of boxes, neighbours joined by commas; a text without boxes is its own content.
+    """Return the content of the boxes, or the whole text if it has none.
 
-    None when boxes that are not neighbours disagree.
+    Adjacent boxes are joined by commas; the result is None if boxes that are not adjacent disagree.
     """
     spans = list_boxes(text)
     if not spans:
@@ -118,13 +118,13 @@ def join_thousands(text: str) -> str:
 
 
 def extract_words(text: str) -> str:
-    """Return only the text's words, in one case, for comparing answers that are words."""
+    """Return only the text's words, in lower case, to compare answers that consist of words."""
     plain = re.sub(r"\\(?:text|operatorname)\b|\\[A-Za-z]+", " ", text)
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
 def text_blocks(text: str) -> list[tuple[int, int, str]]:
-    """List start, end and content of every ``\\text{...}``."""
+    """List the start, end and content of every ``\\text{...}``."""
     blocks = []
     for match in re.finditer(r"\\text\s*\{", text):
         end = closing_brace(text, match.end() - 1)
@@ -142,19 +142,19 @@ def _respell(text: str) -> str:
 
 
 def _undouble(text: str) -> str:
-    """Undo backslashes doubled by an escape (``\\\\frac``), but keep the row ends of a matrix."""
+    """Replace backslashes doubled by escaping (``\\\\frac``) with single ones, except at a matrix's row ends."""
     if "matrix" in text or "array" in text or "cases" in text:
         return text
     return re.sub(r"\\\\(?=[A-Za-z({\[$])", r"\\", text)
 
 
 def _equations(match: re.Match[str]) -> str:
-    """Write the lines of a system as a list; a function by cases has columns and stays."""
+    """Write the lines of a system of equations as a list; a function by cases has columns and is unchanged."""
     return ", ".join(line for line in match[1].split("\\\\") if line.strip())
 
 
 def _known_name(match: re.Match[str]) -> str:
-    """Write ``\\text{sin}`` as ``\\sin``: such names only look like words."""
+    """Write ``\\text{sin}`` as ``\\sin``, since names of functions and constants only look like words."""
     return f"\\{match[1]} " if match[1] in FUNCTIONS | CONSTANTS.keys() | GREEK else match[0]
 
 
@@ -175,7 +175,7 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d)\{ ?, ?\}(?=\d{3}(?!\d))", ""),
     (r"\{ ?, ?\}", ","),
     (DEGREES_OF, r"\1(\2\\frac{\\pi}{180})"),
-    (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points side by side
+    (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points next to each other
     (r"(?<!\\)%", r"\\%"),
     (AND_ABROAD, " and "),
     (OR_ABROAD, " or "),

@@ -8,12 +8,12 @@ from fractions import Fraction
 from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
 from verifiers.numbers.notation import Written
 
-# Elsewhere a hyphen is a sign or a dash.
+# A hyphen joins number words only after a ten ("twenty-one"); elsewhere it is a sign or a dash.
 HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
 
 
 def written_in_words(text: str) -> Written | None:
-    """Parse a text that is nothing but a whole number in words, with or without ``minus``."""
+    """Parse a text that consists of a whole number in words, with or without ``minus``."""
     words = HYPHEN.sub(" ", text.strip().lower().removesuffix("."))
     bare = words.removeprefix("minus ")
     whole = number_in_words(bare)
@@ -21,7 +21,7 @@ def written_in_words(text: str) -> Written | None:
 
 
 def number_in_words(text: str) -> int | None:
-    """Parse ``one hundred and five`` as 105; None when the words are anything but one number."""
+    """Parse ``one hundred and five`` as 105; None if the words are not exactly one number."""
     total, part, limit, before = 0, 0, None, ""
     for word in text.split():
         value = SMALL_NUMBERS.get(word)
@@ -45,7 +45,7 @@ def number_in_words(text: str) -> int | None:
 
 
 def _fits(part: int, value: int, before: str) -> bool:
-    """Return whether a number below 100 can follow: ``five`` after ``twenty``, but not after ``twelve``."""
+    """Return whether a number below 100 can follow: ``five`` can follow ``twenty``, but not ``twelve``."""
     if not before:
         return True
     is_after_tens = part % 100 >= 20 and part % 10 == 0 and 0 < value < 10

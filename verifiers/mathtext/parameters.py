@@ -27,7 +27,7 @@ PROBES = (Fraction(0), Fraction(1), Fraction(2))
 
 
 def unify_names(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tuple[Form, Form]]:
-    """Yield both forms with one name for each free letter, in every way to pair their letters."""
+    """Yield both forms with the same names for their free letters, for every way to pair the letters."""
     names = [collect_form_symbols(form) for form in (gold, answer)]
     ours, theirs = sorted(names[0] - names[1]), sorted(names[1] - names[0])
     if len(ours) != len(theirs) or len(ours) > MAX_LETTERS:
@@ -52,7 +52,7 @@ def unify_names(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tupl
 
 
 def _is_one_progression(form: Form) -> bool:
-    """Return whether each expression has the letter to itself; ``x = 3 + 7t, y = 2 - 5t`` share it."""
+    """Return whether the letter occurs in one expression only; ``x = 3 + 7t, y = 2 - 5t`` share it."""
     if isinstance(form, Listing):
         labels = {item.label for item in form.items}
         return len(labels) == 1 and all(isinstance(item.form, Scalar) for item in form.items)
@@ -70,9 +70,9 @@ def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
 
 
 def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form) -> bool:
-    """Return whether both are constants, ``x^2 + C`` and ``x^2 + k``: added, and one of them written as
-    nobody writes a letter of the question.
+    """Return whether both letters are constants of integration, as in ``x^2 + C`` and ``x^2 + k``.
 
+    They must be added at the end, and one must be a capital, which a letter of the question would not be:
     ``mx + c`` and ``mx + b`` are lines through different points.
     """
     are_added = all(
@@ -84,7 +84,7 @@ def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form)
 
 
 def _counts_periods(name: str, form: Form) -> bool:
-    r"""Return whether ``k`` only counts parts of a half turn, in an angle: ``\frac{\pi}{4} + k\pi``."""
+    r"""Return whether the letter only counts fractions of a half turn, as in ``\frac{\pi}{4} + k\pi``."""
     half_turn = values.context.mpf(180) if _is_in_degrees(form) else values.context.pi
     steps = [_step(node, name) for node in _nodes(form) if name in collect_symbols(node)]
     return (
@@ -117,7 +117,7 @@ def _is_added(name: str, form: Form) -> bool:
 
 
 def _step(node: Node, name: str) -> Any:
-    """Return how much an expression in one letter grows with it, or None if that is not constant."""
+    """Return the slope of an expression in one letter, or None if it is not constant."""
     line = _linear(node, name)
     return None if line is None else values.inexact(line[1])
 
@@ -139,7 +139,7 @@ def _linear(node: Node, name: str) -> tuple[Any, Any] | None:
 
 
 def _reduce_progression(node: Node, name: str) -> Node:
-    """Rewrite an arithmetic progression in an integer from its least non-negative term, in positive steps."""
+    """Rewrite an arithmetic progression to start at its least non-negative term and ascend."""
     line = _linear(node, name)
     if line is None:
         return node

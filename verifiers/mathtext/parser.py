@@ -46,7 +46,7 @@ BUILDER = re.compile(r"^\\?\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*
 
 
 def parse_forms(text: str) -> list[Form]:
-    """List the ways in which a text can be read, the likeliest first; none when it cannot be read at all."""
+    """List the possible readings of a text, the likeliest first; the list is empty if there are none."""
     cleaned = clean(text) or ""
     spellings = [cleaned, *([cleaned.replace(",", ".")] if DECIMAL_COMMA.match(cleaned) else [])]
     readings = [read(spelling, MAX_NESTING) for spelling in spellings]
@@ -54,7 +54,7 @@ def parse_forms(text: str) -> list[Form]:
 
 
 def read(text: str, depth: int) -> Form | None:
-    """Parse a cleaned text; None when no rule reads it."""
+    """Parse a cleaned text by the first rule that accepts it; None if no rule does."""
     text = join_thousands(text.lstrip(" ,;").rstrip(" .,;"))
     if not text or depth <= 0:
         return None
@@ -91,7 +91,7 @@ def _nodes(texts: Iterable[str]) -> tuple[Node, ...] | None:
 
 
 def _nothing(text: str, _depth: int) -> Form | None:
-    """Parse the empty set, in words too."""
+    """Parse the empty set, as a sign or in words."""
     is_empty = text in ("\\emptyset", "\\{ \\}", "{ }", "{}") or is_none(text)
     return Listing((), is_set=True) if is_empty else None
 
@@ -103,7 +103,7 @@ def _reals(text: str, _depth: int) -> Form | None:
 
 
 def _parse_named(text: str, depth: int) -> Form | None:
-    """Parse a value that words name. Only plain sentences have a value in words: others may say anything."""
+    """Parse a value that words introduce; it may be a word itself only in a plain "the ... is ..." sentence."""
     named = named_value(text)
     form = read(named.value, depth) if named else None
     if named is None or form is None or (isinstance(form, forms.Words) and not named.is_plain):
@@ -177,7 +177,7 @@ def _spread(form: Form) -> list[Labelled]:
 
 
 def _alternatives(text: str, items: Sequence[Labelled]) -> Form | None:
-    """Parse ``x < 1 or x > 3``: regions joined by "or" are one region."""
+    """Parse ``x < 1 or x > 3`` as one region, since regions joined by "or" form their union."""
     parts = [item.form for item in items if isinstance(item.form, Region)]
     is_region = len(items) > 1 and len(parts) == len(items) and " or " in text.lower()
     return regions.join(parts) if is_region else None
@@ -206,7 +206,7 @@ def _without(text: str, depth: int) -> Form | None:
 
 
 def _conjunction(text: str, depth: int) -> Form | None:
-    """Parse ``x > 1 and x < 3``: inequalities for one letter hold together."""
+    """Parse ``x > 1 and x < 3`` as the region where all the inequalities hold."""
     parts = _excluded([part.strip() for part in split_top(text, (",", ";", " and ")) if part.strip()])
     names = {
         side.strip() for part in parts for side in split_top(part, RELATIONS) if parse_label(side.strip())
@@ -305,7 +305,7 @@ def _equation(sides: list[str], depth: int) -> Form | None:
 
 
 def _agrees(side: str, last: str) -> bool:
-    """Return whether two links of a chain of equalities have one value."""
+    """Return whether two sides of a chain of equalities have the same value."""
     nodes = _nodes((side, last))
     constants = _all(map(values.constant, nodes)) if nodes else None
     return constants is not None and values.same_value(*constants)
@@ -337,7 +337,7 @@ def _opposite(side: str) -> str:
 
 
 def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) -> Form | None:
-    """Return the values that a name may take between its bounds."""
+    """Return the region of values that a name may take between its bounds."""
     if len(nodes) == 3 and middle != 1:
         return None
     low: Node | None = negate(INFINITY) if middle == 0 else nodes[0]
@@ -360,7 +360,7 @@ def _ratio(text: str, _depth: int) -> Form | None:
 
 
 def _words(text: str, _depth: int) -> Form | None:
-    """Parse letters and nothing else: digits or operators that no rule read make a text no answer."""
+    """Parse a text of letters only; one with digits or operators that no other rule accepted is no answer."""
     bare = re.sub(r"\\(?:text|operatorname)\b|[\s{}().,'\"\-]", "", text)
     return forms.Words(POINTING.sub("", extract_words(text))) if bare.isalpha() else None
 

@@ -1,4 +1,4 @@
-"""Names carried by the parts of a list: ``Alice 3, Bob 5``, ``3 (Alice)``, ``5 apples and 3 pears``."""
+"""Names of the parts of a list: ``Alice 3, Bob 5``, ``3 (Alice)``, ``5 apples and 3 pears``."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ NO_NAMES = (FUNCTIONS | GREEK | CONSTANTS.keys() | HEDGES | NOT_UNITS | UNITS.ke
 COUNTED = re.compile(
     r"(?:sequence|case|solution|root|answer|possibility|option|pair|triple|set) \d{1,2}|[xrtz]_?\d"
 )
-"""Words that only count the answers, in whatever order."""
+"""Words that only number the answers, so that their order does not matter."""
 
 
 def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """Split each part into name and value; names are empty unless every part has its own."""
+    """Split each part into name and value; all names are empty unless every part has a different name."""
     named = [_split_name(part.strip()) for part in parts]
     names = [name for name, _ in named]
     return named if all(names) and len(set(names)) == len(names) else [("", part) for part in parts]
@@ -46,7 +46,7 @@ def _split_name(part: str) -> tuple[str, str]:
 
 
 def names_agree(left: str, right: str) -> bool:
-    """Return whether two labels name one thing: they are equal, or one has all the words of the other."""
+    """Return whether two labels name the same thing: they are equal, or one has all the other's words."""
     if left == right:
         return True
     first, second = _words(left), _words(right)
@@ -58,7 +58,7 @@ def only_counts(labels: Sequence[str]) -> bool:
 
 
 def _words(label: str) -> frozenset[str]:
-    """Return the words in the singular; none if there is anything else, such as a variable."""
+    """Return the label's words in the singular; none if it contains anything else, such as a variable."""
     words = extract_words(label).split()
     is_name = all(len(word) > 2 or word.isdigit() for word in words) and any(map(str.isalpha, words))
     return frozenset(word.rstrip("s") for word in words) if is_name else frozenset()

@@ -1,8 +1,8 @@
 """Possible readings of a gold and an answer.
 
-Both are read alike, then further by what each alone may do: a gold may carry words after its value, an answer
-may show its working or write a mixed number with "and". What only one side may do cannot make its other
-readings wrong.
+Both are read in the same ways first, then in ways that only one of them permits: a gold may carry words after
+its value, and an answer may show its working or write a mixed number with "and". These additional readings
+never replace the common ones.
 """
 
 from __future__ import annotations
@@ -54,21 +54,21 @@ def answer_forms(text: str) -> list[Form]:
 
 
 def _decimal_stated(text: str) -> list[Form]:
-    r"""Read the decimal of a gold ``\sqrt{2} \approx 1.41``, which states both."""
+    r"""Read the decimal of a gold such as ``\sqrt{2} \approx 1.41``, which gives both numbers."""
     exact, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
     number = scalar(rough[-1]) if rough and exact else None
     return [] if number is None or not isinstance(number.node, Number) else [number]
 
 
 def _quotient_stated(text: str) -> list[Form]:
-    r"""Read the value of ``\frac{AB}{CD} = \frac{3}{4}``, where the question asks for the quotient."""
+    r"""Read the value of ``\frac{AB}{CD} = \frac{3}{4}``, in which the gold repeats the quotient asked for."""
     value, named = _value_of_chain(text), parse_node(split_top(text, ("=",))[0].strip())
     return [value] if value and isinstance(named, Apply) and named.name == "div" else []
 
 
 def _stated(text: str) -> Form | None:
-    """Read a sentence's number, in any language that uses a decimal comma or a currency sign."""
-    plain = text if text.count("$") % 2 else text.replace("$", " ")  # pairs of dollars are LaTeX's
+    """Read the number that a sentence states, in any language, if it has a decimal comma or a currency."""
+    plain = text if text.count("$") % 2 else text.replace("$", " ")  # paired dollar signs delimit LaTeX
     number, words = stated_number(plain), extract_words(plain).split()
     is_sentence = any(len(word) > 2 or not word.isascii() for word in words) or "$" in plain
     if number is None or not is_sentence or not ABROAD.search(plain):
@@ -80,7 +80,7 @@ def _stated(text: str) -> Form | None:
 
 
 def _with_decimal_comma(text: str) -> Form | None:
-    """Read ``2,5 cm`` as a number; a gold is read so only where it can be no list."""
+    """Read ``2,5 cm`` as a number with a decimal comma."""
     pointed = typography.use_decimal_points(text)
     number, unit = split_unit(pointed)
     written = written_number(number) if pointed != text else None
@@ -90,9 +90,9 @@ def _with_decimal_comma(text: str) -> Form | None:
 
 
 def _value_of_chain(text: str) -> Form | None:
-    r"""Take the last side of ``V = \pi r^2 h = 45\pi`` or ``m + n = 58``, if the first names its value.
+    r"""Take the last side of ``V = \pi r^2 h = 45\pi`` or ``m + n = 58``, if the first side names its value.
 
-    An equation in numbers and one letter is no name: ``2x = 0`` says nothing that the question did not.
+    An equation in numbers and one letter does not name a value: ``2x = 0`` may just repeat the question.
     """
     text, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
     sides = [side.strip() for side in split_top(text, ("=",))]
@@ -116,7 +116,10 @@ def _value_of_chain(text: str) -> Form | None:
 
 
 def _is_quantity(node: Node, *, is_worked: bool) -> bool:
-    """Return whether it is several letters without numbers but in exponents; any expression if worked out."""
+    """Return whether a node names a quantity.
+
+    It must be several letters with numbers only in exponents, or any expression if its value is worked out.
+    """
     names = collect_symbols(node)
     return bool(names) and (is_worked or (len(names) > 1 and not _has_number(node)))
 

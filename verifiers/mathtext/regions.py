@@ -1,6 +1,7 @@
 """Intersection, union and difference of regions.
 
-Each is None if ends cannot be compared, and where nothing is left: a list ``x < 1, x > 3`` means either.
+Each operation returns None if ends cannot be compared or if the result is empty. An empty intersection tells
+the parser that a list such as ``x < 1, x > 3`` means "or".
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ INFINITY = Apply("oo")
 
 
 def join(regions: Iterable[Region]) -> Region:
-    """Return the points that are in any of the regions."""
+    """Return one region with the spans of all the regions."""
     return Region(tuple(span for region in regions for span in region.spans))
 
 
 def to_region(form: Form | None) -> Region | None:
-    """Read the form as a region: an interval, a pair in round brackets, or points in braces."""
+    """Convert a form to a region: an interval, a pair in round brackets, or points in braces."""
     if isinstance(form, Region):
         return form
     if isinstance(form, forms.Sequence) and len(form.items) == 2:
@@ -38,7 +39,7 @@ def to_region(form: Form | None) -> Region | None:
 
 
 def list_to_region(form: Form) -> Region | None:
-    """Read ``(1, 2) or (3, 4)`` or ``x = 1 or x > 3`` as one region of intervals and points."""
+    """Convert ``(1, 2) or (3, 4)`` or ``x = 1 or x > 3`` to one region of intervals and points."""
     if not isinstance(form, Listing) or form.is_set or form.is_joint:
         return None
     spans: list[Span] = []
@@ -61,7 +62,7 @@ def list_to_region(form: Form) -> Region | None:
 
 
 def _are_apart(points: Region, others: Region) -> bool:
-    """Return whether each point adds to the intervals; ``x > 3, 5`` names two things."""
+    """Return whether every point lies outside the intervals; in ``x > 3, 5`` the 5 does not."""
     left = subtract(points, others)
     return left is not None and len(left.spans) == len(points.spans)
 
@@ -82,9 +83,9 @@ def subtract(whole: Region, gaps: Region) -> Region | None:
 
 
 def _combine(regions: Sequence[Region], holds: Callable[[Sequence[bool]], bool]) -> Region | None:
-    """Collect the points at which a rule on "inside each of the regions" holds.
+    """Return the points where ``holds`` is true of the list that tells which regions contain the point.
 
-    Between two neighbouring ends nothing changes, so each end and each gap between ends is decided once.
+    Nothing changes between two neighbouring ends, so each end and each gap between ends is decided once.
     """
     spans = [span for region in regions for span in region.spans]
     ends = _sorted_ends([end for span in spans for end in (span.low, span.high)])
@@ -115,7 +116,7 @@ def _merge(pieces: Sequence[Span]) -> list[Span]:
 
 
 def _contains(region: Region, piece: Span) -> bool:
-    """Return whether a piece, an end or an open gap between neighbouring ends, lies in the region."""
+    """Return whether the region contains a piece, which is an end or an open gap between neighbouring ends."""
     return any(_lies_in(piece, span) for span in region.spans)
 
 
@@ -141,7 +142,7 @@ def _sorted_ends(ends: Sequence[Node]) -> list[Node] | None:
 
 
 def _compare(left: Node, right: Node) -> int:
-    """Return -1, 0 or 1 as the left number is smaller, equal or larger."""
+    """Return -1, 0 or 1 if the left number is smaller, equal or larger."""
     infinite = values.infinite_sign(left) - values.infinite_sign(right)
     if infinite or values.infinite_sign(left):
         return (infinite > 0) - (infinite < 0)

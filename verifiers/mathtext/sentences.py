@@ -1,4 +1,4 @@
-"""Words around values: what a short sentence names, and what follows the value of a gold."""
+"""Words around values: those that name a value in a short sentence, and those that follow a gold's value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERB = re.compile(rf"\s+(?:{'|'.join(sorted(VERBS))})\s+", re.IGNORECASE)
 SIGN = re.compile(r"\s*[:=]\s*")
 SUBJECT = re.compile(r"[^\d=<>+*/^_|&]{1,120}")
 NUMBERED = re.compile(r"(?<=[A-Za-z]{3}) \d{1,2}$")
-"""``Case 1: 5``; before any other sign a number would be part of a formula."""
+"""A numbered name, as in ``Case 1: 5``; before any sign but a colon, the number would belong to a formula."""
 WORD = re.compile(r"(?<!\\)\b[A-Za-z]{3,}\b")
 TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 BEFORE_VALUE = re.compile(
@@ -48,7 +48,7 @@ NONE = re.compile(
 
 
 class Named(NamedTuple):
-    """A value as text, and the words that name it in one spelling ("" when they say nothing)."""
+    """A value as text, and the normalised words that name it ("" if they add nothing, as "the answer" does)."""
 
     label: str
     value: str
@@ -57,7 +57,7 @@ class Named(NamedTuple):
 
 
 def named_value(text: str) -> Named | None:
-    """Split ``The area is 12`` or ``Alice: 4``; None if no words name the value, or some hedge or negate."""
+    """Split ``The area is 12`` or ``Alice: 4``; None if no words name the value, or if they hedge or negate."""
     plain = TEXT.sub(r" \1 ", text).strip()
     for match in (*reversed([*VERB.finditer(plain)]), *reversed([*SIGN.finditer(plain)])):
         subject, value = plain[: match.start()], plain[match.end() :]
@@ -70,7 +70,7 @@ def named_value(text: str) -> Named | None:
 
 
 def _is_name(subject: str, *, is_sign: bool) -> bool:
-    """Return whether it is words; before a sign three letters may be variables, unless capitalised."""
+    """Return whether the subject is words. Before a sign, up to three letters count only if capitalised."""
     words = subject.lower().replace("'", " ").split()
     letters = WORD.findall(subject)
     if HEDGES.intersection(words) or FUNCTIONS.intersection(words) or re.search(r"n't\b", subject):
@@ -81,12 +81,14 @@ def _is_name(subject: str, *, is_sign: bool) -> bool:
 
 
 def without_trailing_words(text: str) -> str | None:
-    """Reduce ``12 is the largest`` to ``12``; None if no such words follow, or if they change the value."""
+    """Reduce ``12 is the largest`` to ``12``; None if no such words follow or they change the value."""
     match = AFTER_VALUE.search(text)
     if not match:
         return None
     words = (match[1] or match[2] or "").lower().split()
-    telling = NUMBER_OF_THINGS.sub("", " ".join(words)).split()  # "are the two numbers"
+    telling = NUMBER_OF_THINGS.sub(
+        "", " ".join(words)
+    ).split()  # a count, as in "are the two numbers", is harmless
     is_changed = (
         (NOT_UNITS - HARMLESS).intersection(telling) or "power" in words or FUNCTIONS.intersection(words)
     )
@@ -95,12 +97,12 @@ def without_trailing_words(text: str) -> str | None:
 
 
 def is_endless(text: str) -> bool:
-    """Return whether words say "infinitely many", of anything."""
+    """Return whether the text says "infinitely many", with or without a noun."""
     match = ENDLESS.fullmatch(extract_words(text))
     return match is not None and not (NOT_UNITS | HEDGES).intersection(match[1].split())
 
 
 def is_none(text: str) -> bool:
-    """Return whether words say that there is no solution."""
+    """Return whether the text says in words that there is no solution."""
     words = extract_words(text)
     return words != "no" and NONE.fullmatch(words) is not None

@@ -1,8 +1,8 @@
-"""Finished work, as opposed to an equal value still in the form of the question.
+"""Finished work, as opposed to an equal value that still has the form of the question.
 
-"Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official check
+"3 + 4" does not answer "Compute 3 + 4", nor does "(x+1)(x+2)" answer "Expand (x+1)(x+2)". The official check
 (``math_equivalence.py`` of hendrycks/math) refuses both because it compares strings; a comparison of values
-needs this rule.
+needs this additional rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_finished(gold: Form, answer: Form) -> bool:
 
 
 def _work_in(value: object) -> Counter[str]:
-    """Count what a form leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
+    """Count the work that a form leaves undone: function calls, arithmetic on numbers, products of sums."""
     if isinstance(value, tuple):
         return sum(map(_work_in, value), Counter())
     work: Counter[str] = Counter()
@@ -41,9 +41,10 @@ def _work_in(value: object) -> Counter[str]:
 
 
 def _is_undone(node: Apply) -> bool:
-    """Return whether it is arithmetic on plain numbers, or a sum of function values that could be joined.
+    """Return whether a node is arithmetic on plain numbers, or a sum of function values.
 
-    Mixed numbers, scientific notation, fractions, percentages and powers are ways of writing a number.
+    Mixed numbers, scientific notation, fractions, percentages and powers do not count as arithmetic, since
+    they are ways of writing a number.
     """
     if node.name == "add" and sum(_has_call(arg) for arg in node.args) > 1:
         return True
@@ -90,6 +91,6 @@ def _has_sum(node: Node) -> bool:
 
 
 def _is_power_of_letter(node: Node) -> bool:
-    """Return whether it is ``x`` or ``x^2`` before a bracket: ``x(x + 1)`` is a product of factors too."""
+    """Return whether a node is ``x`` or ``x^2``, since ``x(x + 1)`` is a product of factors too."""
     base = node.args[0] if isinstance(node, Apply) and node.name == "pow" else node
     return isinstance(base, Symbol)

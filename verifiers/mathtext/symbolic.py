@@ -1,12 +1,12 @@
 """Formulas beyond our grammar (sums, integrals, matrix arithmetic), compared by math-verify and sympy.
 
-math-verify (huggingface/Math-Verify) reads LaTeX by a grammar, not by evaluating it, but leniently, so it
-sees only formulas without prose that use what our grammar lacks.
+math-verify (huggingface/Math-Verify) parses LaTeX by a grammar and does not evaluate it, but it is lenient,
+so it is only given formulas that contain no prose and that our grammar cannot parse.
 
-Its verdict may depend on what its process did before: sympy draws random points from a generator that every
-call moves on, numbers its dummy variables from one counter, and keeps caches by which it decides; parser and
-simplifier swallow whatever goes wrong in them. So each comparison runs in a fork of its own, from the same
-state and with the same seed, and is bounded by its processor time: a busy machine changes no verdict.
+Its verdict may depend on earlier calls in the same process: sympy draws random points from one generator,
+numbers its dummy variables with one counter, and keeps caches that affect its decisions, while parser and
+simplifier swallow their errors. Each comparison therefore runs in its own fork, from the same state and with
+the same seed. The fork's limit is on CPU time, so a busy machine does not change a verdict.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 CPU_S = 4
-"""Processor seconds of one comparison, after which the two count as different; most take 0.05."""
+"""CPU seconds for one comparison, after which gold and answer count as different; most comparisons take 0.05."""
 SEED = 0
 PR_SET_PDEATHSIG = 1
 EQUAL = b"="
@@ -38,7 +38,7 @@ def is_beyond_grammar(text: str) -> bool:
 
 def same_by_math_verify(gold: str, answer: str) -> bool:
     """Return whether math-verify reads both as formulas and finds them equal."""
-    import math_verify  # noqa: F401 (1.3 s to import: children have it preloaded; here, so that no fork needs to)
+    import math_verify  # noqa: F401 (takes 1.3 s: imported before the fork, for all forks to share)
 
     return _holds_in_fork(lambda: _compare(gold, answer))
 
@@ -57,12 +57,12 @@ def _compare(gold: str, answer: str) -> bool:
 
 
 def _holds_in_fork(claim: Callable[[], bool]) -> bool:
-    """Evaluate the claim in a copy of this process; False where the copy runs out of time or fails."""
+    """Evaluate the claim in a fork of this process; return False if the fork runs out of time or fails."""
     reader, writer = os.pipe()
     parent = os.getpid()
     child = os.fork()
     if not child:
-        with suppress(BaseException):  # whatever is raised in a copy must not run the code of the original
+        with suppress(BaseException):  # an exception must not return into the parent's code
             _bound(parent)
             if claim():
                 os.write(writer, EQUAL)
@@ -75,7 +75,7 @@ def _holds_in_fork(claim: Callable[[], bool]) -> bool:
 
 
 def _bound(parent: int) -> None:
-    """End with the original, and after ``CPU_S`` even inside a long C loop."""
+    """Make this fork end with its parent, and after ``CPU_S`` seconds of CPU time even inside a C loop."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     if os.getppid() != parent:

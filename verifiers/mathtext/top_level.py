@@ -1,4 +1,4 @@
-"""Splitting of formulas where no bracket is open."""
+"""Functions that split formulas outside all brackets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 OPENINGS = ("\\left", "\\{", "\\langle", "\\lfloor", "\\lceil", "\\begin", "(", "[", "{")
 CLOSINGS = ("\\right", "\\}", "\\rangle", "\\rfloor", "\\rceil", "\\end", ")", "]", "}")
 FINAL = frozenset([")", "]", "}", "\\}", "\\rangle"])
-"""Brackets that can end an answer in brackets."""
+"""Brackets that can close an answer that is in brackets."""
 PIECE = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 
 
 def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> list[str]:
     """Split at separators outside all brackets; with ``keep`` the separators stay between the parts.
 
-    Any bracket may close any other, so that half-open intervals split as they read.
+    Any bracket may close any other, so that half-open intervals stay in one piece.
     """
     parts = [""]
     depth = 0
@@ -33,7 +33,7 @@ def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> li
 
 
 def closes_at_end(text: str) -> bool:
-    """Return whether the bracket that opens the text closes exactly at its end."""
+    """Return whether the bracket that opens the text is closed by the text's last character."""
     depth = 0
     for match in PIECE.finditer(text):
         depth += _change(match[0])

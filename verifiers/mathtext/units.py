@@ -1,4 +1,4 @@
-"""Units after a number: skipped, but never equal when both sides name different ones."""
+"""Units after a number, which may be missing on one side but must not differ if both sides have one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ SHORT_NAMES = frozenset(name for name in UNITS if 1 < len(name) <= 3) | {"sq", "
 NO_UNITS = NOT_UNITS | HEDGES_ABROAD | MAGNITUDES.keys()
 QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
 POWER = re.compile(r"^\s*\^\s*\{?\s*([23])\s*\}?\s*$")
-# Words stand apart, so that there is one way only to find them: a run of letters must not be tried in parts.
+# Words are separated by spaces, so that there is only one way to match them: trying every split of a run of
+# letters would take too long.
 PLAIN = re.compile(
     r"(?<=[\d})\u00b0\s])([A-Za-z]+(?:/[A-Za-z]+)?(?:[\s.]+[A-Za-z]+(?:/[A-Za-z]+)?)*)[\s.]*"
     r"(\^\s*\{?[23]\}?)?$"
@@ -23,7 +24,7 @@ MAX_WORDS = 4
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    """Split off the unit at the end; its canonical name is "" when there is none."""
+    """Split off the unit at the end and return the rest and the unit's canonical name, "" without a unit."""
     if blocks := text_blocks(text):
         start, end, content = blocks[-1]
         power = text[end:]
@@ -42,7 +43,7 @@ def split_unit(text: str) -> tuple[str, str]:
 
 
 def units_agree(left: str, right: str) -> bool:
-    """Return False when both are known units and not the same one."""
+    """Return whether two units are compatible: the same, or at least one of them empty."""
     return not left or not right or left == right
 
 
@@ -52,7 +53,7 @@ def _ends_value(before: str) -> bool:
 
 
 def _is_unit(word: str) -> bool:
-    """Return whether it is a known short unit or a long word, which no product of variables can be."""
+    """Return whether a word is a known short unit, or too long to be a product of variables."""
     parts = word.strip(".").split("/")
     if len(parts) == 2:
         return all(part in UNITS for part in parts)
@@ -60,12 +61,12 @@ def _is_unit(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """Return whether it is a word; before a longer one (``red marbles``), three letters are no product."""
+    """Return whether letters are a word. Three are enough in front of a longer word, as in ``red marbles``."""
     return len(word) > 2 and word not in FUNCTIONS | GREEK | CONSTANTS.keys()
 
 
 def _canonical(content: str, *, power: str) -> str:
-    """Return ``foot`` or ``foot^2``; "" for a unit that is not known."""
+    """Return the unit's canonical name, such as ``foot`` or ``foot^2``; "" for an unknown unit."""
     words = re.findall(r"[a-z]+", content.lower())
     name = next((UNITS[word] for word in words if word not in QUALIFIERS and word in UNITS), "")
     exponent = next((POWER_WORDS[word] for word in words if word in POWER_WORDS), "")

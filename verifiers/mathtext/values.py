@@ -1,8 +1,8 @@
-"""Equality of expressions by value: exact where everything is rational, to 60 digits elsewhere.
+"""Equality of expressions by value: exact if everything is rational, else to 60 digits.
 
-Expressions with variables are compared at fixed points, and at one drawn from both expressions, which nobody
-can target without knowing the gold. Two different expressions of such sizes agree at all of them with
-negligible probability (Schwartz 1980, Zippel 1979).
+Expressions with variables are compared at fixed points, and at one point that is a hash of both expressions,
+so nobody can target it without knowing the gold. Two different expressions of this size agree at all points
+with negligible probability (Schwartz 1980, Zippel 1979).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_
 DIGITS = 60
 TOLERANCE_DIGITS = 40
 MAX_BITS = 40_000
-"""Numerator and denominator of an exact value together; larger ones are kept to ``DIGITS`` digits."""
+"""Most bits of an exact value's numerator and denominator together; larger values keep ``DIGITS`` digits."""
 MAX_EXPONENT_BITS = 10**6
 MAX_FACTORIAL = 2_000
 MAX_FALLING = 50
@@ -36,18 +36,18 @@ POSITIVE_COUNT = len(POSITIVE_POINTS) + 1
 DRAWN_OVER = 1009
 
 Value = Any
-"""A ``Fraction`` while exact, else an mpmath number."""
+"""A ``Fraction`` if the value is exact, else an mpmath number."""
 
 context: Any = mpmath.MPContext()
 context.dps = DIGITS
 
 
 class Undefined(ArithmeticError):
-    """The expression has no value here, or one too large to hold."""
+    """The expression has no value at this point, or its value is too large to represent."""
 
 
 def evaluate(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
-    """Evaluate at a point. Raises ``Undefined``."""
+    """Evaluate an expression at a point. Raises ``Undefined``."""
     try:
         return _value(node, point or {})
     except (ZeroDivisionError, OverflowError, ValueError, RecursionError, TypeError) as error:
@@ -55,7 +55,7 @@ def evaluate(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
 
 
 def constant(node: Node) -> Value | None:
-    """Evaluate an expression without variables; None when it has some, or no value."""
+    """Evaluate an expression without variables; None if it has variables or no value."""
     if collect_symbols(node):
         return None
     try:
@@ -65,7 +65,7 @@ def constant(node: Node) -> Value | None:
 
 
 def same_value(left: Value, right: Value) -> bool:
-    """Return whether two values are equal: exactly if both are exact, else to ``TOLERANCE_DIGITS`` digits."""
+    """Return whether two values are equal, exactly if both are exact, else to ``TOLERANCE_DIGITS`` digits."""
     a, b = _alike(left, right)
     if isinstance(a, Fraction):
         return bool(a == b)
@@ -74,12 +74,12 @@ def same_value(left: Value, right: Value) -> bool:
 
 
 def distance(left: Value, right: Value) -> Value:
-    """Return the absolute difference, exact when both are."""
+    """Return the absolute difference, which is exact if both values are."""
     return abs(difference(left, right))
 
 
 def difference(left: Value, right: Value) -> Value:
-    """Return ``left - right``, exact when both are."""
+    """Return ``left - right``, which is exact if both values are."""
     return operator.sub(*_alike(left, right))
 
 
@@ -96,7 +96,7 @@ def infinite_sign(node: Node) -> int:
 
 
 def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
-    """Return ``POSITIVE_COUNT`` points with every variable positive, then some with one of them negative."""
+    """Return ``POSITIVE_COUNT`` points with all variables positive, then some with one variable negative."""
     ordered = sorted(collect_symbols(left) | collect_symbols(right))
     points = [
         {name: row[index % len(row)] + index // len(row) for index, name in enumerate(ordered)}
@@ -108,13 +108,13 @@ def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
 
 
 def _draw(text: str) -> Fraction:
-    """Hash the text to a number between 0 and 5."""
+    """Hash a text to a number between 0 and 5."""
     digest = hashlib.sha256(text.encode()).digest()
     return Fraction(1 + int.from_bytes(digest[:4], "big") % (5 * DRAWN_OVER - 1), DRAWN_OVER)
 
 
 def same_expression(left: Node, right: Node) -> bool:
-    """Return whether both have the same value, everywhere where both are real."""
+    """Return whether two expressions have the same value at every point where both are real."""
     if infinite_sign(left) or infinite_sign(right):
         return infinite_sign(left) == infinite_sign(right)
     names = collect_symbols(left) | collect_symbols(right)
@@ -130,7 +130,7 @@ def same_expression(left: Node, right: Node) -> bool:
 
 
 def constant_ratio(left: Node, right: Node) -> Value | None:
-    """Return ``left / right`` when it is the same nonzero number at every point, else None."""
+    """Return ``left / right`` if it is the same nonzero number at every point, else None."""
     ratios = []
     for _, a, b in _values_at_points(left, right):
         if same_value(a, Fraction(0)) or same_value(b, Fraction(0)):
@@ -142,7 +142,7 @@ def constant_ratio(left: Node, right: Node) -> Value | None:
 
 
 def _values_at_points(left: Node, right: Node) -> Iterator[tuple[int, Value, Value]]:
-    """Yield each point at which both have values, by its number, with the two values."""
+    """Yield the number of each point where both expressions have a value, with the two values."""
     for number, point in enumerate(points_for(left, right)):
         with suppress(Undefined):
             yield number, evaluate(left, point), evaluate(right, point)
@@ -161,7 +161,7 @@ def inexact(value: Value) -> Value:
 
 
 def _alike(*values: Value) -> Sequence[Value]:
-    """Return the values themselves if all are exact, else all of them inexact."""
+    """Return the values unchanged if all are exact, else convert all of them to mpmath numbers."""
     return values if all(isinstance(value, Fraction) for value in values) else [*map(inexact, values)]
 
 
@@ -184,7 +184,7 @@ def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
 
 
 def _bits(value: Fraction) -> int:
-    """Return the size of an exact value; every operation's cost follows from the sizes of its operands."""
+    """Return an exact value's size in bits, which determines the cost of operations on it."""
     return value.numerator.bit_length() + value.denominator.bit_length()
 
 
@@ -198,7 +198,7 @@ def _add(*terms: Value) -> Value:
 
 
 def _inexact_sum(terms: Sequence[Value]) -> Value:
-    """Add; raise ``Undefined`` where an exact term would vanish: ``10^{20000} + 1`` is not ``10^{20000}``."""
+    """Add values; raise ``Undefined`` if rounding would lose a term, as in ``10^{20000} + 1``."""
     numbers = [inexact(term) for term in terms]
     least = max(map(abs, numbers)) * context.mpf(10) ** -TOLERANCE_DIGITS
     if any(term and isinstance(term, Fraction) and abs(inexact(term)) < least for term in terms):
@@ -242,7 +242,7 @@ def _factorial(value: Value) -> Value:
 
 
 def _binomial(top: Value, bottom: Value) -> Value:
-    """Compute ``top`` over a small whole ``bottom`` by the falling product, which serves variables too."""
+    """Compute the binomial of ``top`` over a small integer ``bottom``; ``top`` need not be an integer."""
     if not isinstance(top, Fraction) or not isinstance(bottom, Fraction) or bottom.denominator != 1:
         raise Undefined("binomial of inexact numbers")
     if top.denominator == 1 and 0 <= bottom <= top <= MAX_FACTORIAL:
@@ -259,7 +259,10 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
 def _make_rounding(
     exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]
 ) -> Callable[[Value], Value]:
-    """Make a rounding that snaps inexact numbers to a nearby whole one; ``Undefined`` beyond its digits."""
+    """Make a rounding function that first snaps inexact numbers to a nearby integer.
+
+    It raises ``Undefined`` for numbers too large for their digits.
+    """
 
     def rounded(value: Value) -> Value:
         if isinstance(value, Fraction):

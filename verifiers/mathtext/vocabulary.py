@@ -1,4 +1,4 @@
-"""The words and signs of ``vocabulary.toml``."""
+"""The words and signs listed in ``vocabulary.toml``."""
 
 from __future__ import annotations
 
