@@ -1,7 +1,8 @@
-"""MMMU's official reading of a response.
+"""MMMU's official rules for reading a response.
 
 Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py`` and, for the line ``Answer: X``, MMMU-Pro's
-``mmmu-pro/evaluate.py``. Where the official code finds no choice and picks at random, this one returns none.
+``mmmu-pro/evaluate.py``. Where the official code finds no choice and picks one at random, this code returns
+None.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ Form = str | float
 
 
 def find_letter(response: str, options: Sequence[str]) -> str | None:
-    """Find the letter that a response to a multiple-choice question gives; None when it gives none.
+    """Return the letter that a response to a multiple-choice question gives, or None.
 
-    The one letter after the last ``Answer:``; else the last ``(A)``, else the last `` A ``, else, in more
-    than five words, the last option named by its text; else the last ``A.`` (MMMU-Pro).
+    The rules are tried in this order: the single letter after the last ``Answer:``; the last ``(A)``; the
+    last `` A ``; in a response of more than five words, the last option quoted by its text; the last ``A.``
+    (MMMU-Pro).
     """
     letters = LETTERS[: len(options)] if options else LETTERS_WITHOUT_OPTIONS
     announced = _find_announced(response, letters)
@@ -57,14 +59,14 @@ def _find_announced(response: str, letters: str) -> str | None:
 
 
 def _last(letters: Iterable[str], position: Callable[[str], int]) -> str | None:
-    """Return the letter at the last position; None if none has one (-1)."""
+    """Return the letter with the largest position; None if every position is -1."""
     places = {letter: position(letter) for letter in letters}
     best = max(places, key=lambda letter: places[letter], default="")
     return best if places.get(best, -1) >= 0 else None
 
 
 def list_tails(response: str) -> list[str]:
-    """List the text after the last sign of an answer ("is", "so", in the last line "=", ...) in each line."""
+    """List each line's text after its last announcement of an answer ("is", "so"; "=" in the last line)."""
     text = response.strip().strip(".").lower()
     lines = SENTENCES.split(text)
     tails = []
@@ -78,13 +80,13 @@ def list_tails(response: str) -> list[str]:
 
 
 def list_forms(tail: str) -> list[Form]:
-    """Normalise the tail and every number in it."""
+    """List the normalised forms of a tail and of every number in it."""
     numbers = [number for pattern in NUMBERS for number in pattern.findall(tail)]
     return [form for text in (tail, *numbers) for form in normalise(text)]
 
 
 def normalise(text: str) -> list[Form]:
-    """Round a number to two decimals, or lower a text's case; one character alone must stand apart."""
+    """Round a number to two decimals, or lower-case a text; a single letter gets a space on either side."""
     plain = text.strip()
     try:
         return [round(float(plain.replace(",", "")), 2)]
@@ -94,7 +96,7 @@ def normalise(text: str) -> list[Form]:
 
 
 def is_open_match(golds: Sequence[str], forms: Sequence[Form]) -> bool:
-    """Return whether a gold number is among the forms, or a gold text is contained in one."""
+    """Return whether the forms include a gold number, or one of them contains a gold text."""
     gold_forms = [form for gold in golds for form in normalise(gold)]
     return any(
         any(isinstance(gold, str) and gold in form for gold in gold_forms)

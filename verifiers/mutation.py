@@ -1,9 +1,10 @@
 """Held-back inputs for a programming task: calls mutated from its asserts, with the reference's values.
 
-Mutations are mild, because a task's text does not say what its inputs may be: values change; kinds, signs,
-lengths and dictionary keys stay, and so does a number that equals the length of another argument. Calls on
-which the reference raises or returns no plain data are left out. A task has none if its reference does not
-terminate on one of them, or returns other values when run again under another hash seed.
+Mutations are mild, because a task's text does not specify its valid inputs. Values change, while types,
+signs, lengths and dictionary keys stay the same, as does a number that equals the length of another argument.
+Calls are left out if the reference raises on them or does not return plain data. A task has no held-back
+inputs if its reference does not terminate on one of them, or returns different values under another hash
+seed.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class ReferenceFails(GymError):
 
 @dataclass(frozen=True)
 class HeldBack:
-    """Calls and their values in JSON, for ``extra["pairs"]``; none if the reference is not deterministic.
+    """Calls with their values in JSON, for ``extra["pairs"]``; empty if the reference is not deterministic.
 
-    ``reference_s`` is the own time of the reference's slower run, in seconds.
+    ``reference_s`` is the time in seconds that the slower of the reference's two runs used itself.
     """
 
     pairs: list[tuple[str, Any]]
@@ -46,9 +47,10 @@ class HeldBack:
 
 
 def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
-    """Make up to ``count`` pairs.
+    """Make up to ``count`` pairs of a mutated call and its value, by running the reference in the sandbox
+    twice.
 
-    Runs the reference in the sandbox, twice. Raises ``ReferenceFails`` and ``SandboxMissing``.
+    Raises ``ReferenceFails`` and ``SandboxMissing``.
     """
     suite = build_suite(gold)
     calls = _mutate_calls(suite, random.Random(seed), count=2 * count)
@@ -74,7 +76,7 @@ def _sort(value: Any) -> Any:
 
 
 def _run(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> Report:
-    """Run the reference on its asserts and the calls; on its asserts alone if a call does not terminate."""
+    """Run the reference on its asserts and the calls, or on the asserts alone if some call never ends."""
     for given, limits in ((replace(suite, calls=calls), None), (suite, Limits.of_program(CPU_MAX_S))):
         report = suite_run(reference, given, limits=limits, hash_seed=hash_seed)
         if report.is_pass:
@@ -83,7 +85,7 @@ def _run(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> R
 
 
 def _mutate_calls(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
-    """Mutate distinct new calls from the asserts whose arguments are literals."""
+    """Make distinct new calls by mutating those asserts whose arguments are literals."""
     known = [call for test in suite.asserts if (call := _call(test, suite.names))]
     if not known:
         return []
@@ -102,7 +104,7 @@ def _mutate_calls(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
 
 
 def _call(test: str, names: Any) -> ast.Call | None:
-    """Find the call under test: the first of one of the program's functions with literal arguments only."""
+    """Find the call under test: the first call of a function of the program with only literal arguments."""
     for node in ast.walk(ast.parse(test)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):
             continue
@@ -124,7 +126,7 @@ def _lengths(value: Any) -> Iterator[int]:
 
 
 def _change(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
-    """Change a value mildly to another of its kind; the same value where no such change is known."""
+    """Change a value mildly to another of its type; return it unchanged if no such change is known."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):
@@ -147,13 +149,13 @@ def _move(value: int, rng: random.Random) -> int:
 
 
 def _letter(char: str, rng: random.Random) -> str:
-    """Draw another letter of the same alphabet; other signs stay."""
+    """Draw another letter of the same alphabet; return other characters unchanged."""
     alphabet = next((alphabet for alphabet in ALPHABETS if char in alphabet), char)
     return rng.choice(alphabet) if alphabet != char else char
 
 
 def _rearrange(value: list[Any] | tuple[Any, ...], rng: random.Random, *, lengths: set[int]) -> Any:
-    """Change one item and leave the order, since many tasks want their lists sorted."""
+    """Change one item and keep the order, since many tasks expect sorted lists."""
     items = list(value)
     index = rng.randrange(len(items))
     changed = _change(items[index], rng, lengths=lengths)

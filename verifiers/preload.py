@@ -1,7 +1,7 @@
 """Modules that the forkserver imports once, so that children start with heavy libraries in shared memory.
 
 The first parse fills the LaTeX grammar's tables (0.3 s), and the first verdicts compile patterns; children
-forked afterwards get all of it for free.
+that are forked afterwards share the results.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _verifiers_try() -> None:
 
 
 with garbage.loading():
-    # math_verify warns at each call that its own timeout is off; ours applies.
+    # math_verify warns at each call that its own timeout is off; we apply a timeout of our own.
     logging.disable(logging.CRITICAL)
     _grammar_fill()
     _verifiers_try()

@@ -1,10 +1,11 @@
-"""Tests of a program, made from the gold of its task.
+"""Tests of a program, built from its task's gold.
 
-Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
-``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no
-reference), ``extra["setup"]`` runs between program and asserts, ``extra["pairs"]`` are held-back calls
-with the reference's values, and ``extra["cpu_s"]`` is what a slow reference allows a program. ``tests``,
-``setup`` and ``pairs`` come from the task, never from the agent: only they are parsed here, and nothing runs.
+Every verifier of programs reads a gold in the same way. ``answer`` is the reference program and
+``extra["tests"]`` has the official asserts; without ``tests``, ``answer`` and ``accepted`` are the asserts
+and there is no reference. ``extra["setup"]`` runs between the program and the asserts, ``extra["pairs"]`` are
+held-back calls with the reference's values, and ``extra["cpu_s"]`` is a program's CPU allowance if the
+reference is slow. ``tests``, ``setup`` and ``pairs`` come from the task, never from the agent; they are only
+parsed here, not run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 
 def build_suite(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
-    """Build a gold's official tests, plus ``pairs``."""
+    """Build the test suite from a gold's official tests, plus ``pairs``."""
     asserts = tuple(gold.extra["tests"]) if "tests" in gold.extra else (gold.answer, *gold.accepted)
     reference = gold.answer if "tests" in gold.extra else ""
     given_pairs = tuple(pairs)
@@ -34,16 +35,17 @@ def build_suite(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suit
 
 @dataclass(frozen=True)
 class Judged:
-    """Two verdicts on one run: on its asserts alone, as a run without pairs would end, and on everything."""
+    """Two verdicts on one run: ``official`` covers the asserts alone, ``strict`` the pairs as well."""
 
     official: Verdict
     strict: Verdict
 
 
 def program_judge(gold: Gold, evidence: Evidence, *, pairs: Iterable[tuple[str, object]] = ()) -> Judged:
-    """Run the program, which must pass every test; ``score`` is the share that it passes.
+    """Run the program, which must pass every test; ``score`` is the share of tests that it passes.
 
-    A program that passes its asserts and then hangs or ends in the pairs passes its asserts.
+    A program that passes its asserts and then hangs or exits in the pairs still counts as passing its
+    asserts.
     """
     if not isinstance(evidence.answer, str) or not evidence.answer.strip():
         return Judged(unparsable(), unparsable())
@@ -56,7 +58,7 @@ def program_judge(gold: Gold, evidence: Evidence, *, pairs: Iterable[tuple[str, 
 
 
 def _limits(gold: Gold) -> Limits | None:
-    """Return the limits that a slow reference calls for; None for the usual ones."""
+    """Return the limits that a slow reference requires, or None for the default limits."""
     cpu_s = gold.extra.get("cpu_s")
     return None if cpu_s is None else Limits.of_program(int(cpu_s))
 
@@ -85,14 +87,14 @@ def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]
     unknown = [name for name in used if name not in own and (name in defined or not hasattr(builtins, name))]
     modules = [name for name in unknown if name in sys.stdlib_module_names and name not in defined]
     names = [name for name in unknown if name not in modules]
-    # Else the outermost function that the first assert calls.
+    # Otherwise the function under test is the outermost one that the first assert calls.
     calls = [node.func for node in nodes if isinstance(node, ast.Call)]
     called = [function.id for function in calls if isinstance(function, ast.Name)]
     return names or called[:1], modules
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """Yield the names that the code binds itself, at any depth."""
+    """Yield the names that the code itself binds, at any depth."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -105,7 +107,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
 
 
 def _defined(reference: str) -> set[str]:
-    """Return the names that the reference program defines at the top level, imports excepted."""
+    """Return the names that the reference program defines at its top level, except imports."""
     names: set[str] = set()
     for statement in ast.parse(reference.replace("\r\n", "\n")).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Verifiers by id. Needs no Django, so that the verifier children need none either."""
+"""Registry of verifiers by id. It does not import Django, so the verifier children do not need it either."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Verifier:
     check: Check
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
-    """Runs the agent's code, so only workers of the sandbox queue may judge with it."""
+    """Whether the verifier runs the agent's code, so that only workers of the sandbox queue may use it."""
     sandbox_datasets: frozenset[str] | None = None
-    """Needs the sandbox only for golds of these (``extra["dataset"]``), and a child for the others."""
+    """The datasets (``extra["dataset"]``) whose golds need the sandbox; the others are judged in a child."""
     joint: Joint | None = None
-    """Judges once for several: its verdict and, by id, those of verifiers that use a part of the same run."""
+    """A function that judges once and returns, by id, the verdicts of all verifiers that share the run."""
 
 
 VERIFIERS: Registry[Verifier] = Registry("verifier")
@@ -43,9 +43,9 @@ def verifier(
     sandbox_datasets: frozenset[str] | None = None,
     joint: Joint | None = None,
 ) -> Callable[[Check], Check]:
-    """Register the function below as ``verifier_id`` (``<file name>-v<n>``).
+    """Register the decorated function as ``verifier_id`` (``<file name>-v<n>``).
 
-    Its examples are in the TOML file of the same name beside it.
+    Its examples are in the TOML file of the same name, in the same folder.
     """
 
     def register(check: Check) -> Check:
@@ -59,17 +59,17 @@ def verifier(
 
 
 def discover() -> None:
-    """Import every verifier of ``verifiers/builtin``; idempotent."""
+    """Import every verifier in ``verifiers/builtin``; calling it again has no effect."""
     VERIFIERS.discover(importlib.import_module("verifiers.builtin"))
 
 
 def list_sandboxed() -> list[str]:
-    """List the verifiers that need the sandbox, for some golds at least."""
+    """List the verifiers that need the sandbox for at least some golds."""
     return [verifier_id for verifier_id, plugin in VERIFIERS.items() if plugin.needs_sandbox]
 
 
 def is_sandboxed(verifier_id: str, *, dataset: object) -> bool:
-    """Return whether golds of a dataset (``extra["dataset"]``, if any) are judged in the sandbox."""
+    """Return whether a verifier judges golds of a dataset (``extra["dataset"]``, if any) in the sandbox."""
     if verifier_id not in list_sandboxed():
         return False
     only = VERIFIERS.get(verifier_id).sandbox_datasets
@@ -85,7 +85,7 @@ def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def run_many(verifier_ids: Iterable[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
-    """Judge as ``run`` does, by several verifiers; those that can share a run do."""
+    """Judge as ``run`` does, with several verifiers, which share a run where they can."""
     requested = set(verifier_ids)
     verdicts: dict[str, Verdict] = {}
     for plugin in sorted(map(VERIFIERS.get, sorted(requested)), key=lambda plugin: plugin.joint is None):

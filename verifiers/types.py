@@ -10,13 +10,13 @@ Reason = Literal["answer", "unparsable_answer"]
 
 
 def storable(text: str) -> str:
-    """Drop what Postgres cannot store from a text: NUL and lone surrogates."""
+    """Remove NUL and lone surrogates from a text, since Postgres cannot store them."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 @dataclass(frozen=True)
 class Gold:
-    """The reference answer of one task; ``accepted`` are further answers that count as right."""
+    """A task's reference answer; ``accepted`` holds further answers that count as right."""
 
     answer: str
     accepted: tuple[str, ...] = ()
@@ -24,13 +24,13 @@ class Gold:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def as_evidence(self) -> Evidence:
-        """Return the gold submitted as an answer, which every sound verifier accepts."""
+        """Return the gold as evidence, which every sound verifier accepts as an answer."""
         return Evidence(answer=self.answer, extra=self.extra)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The agent's evidence: one answer or several, and whatever else a verifier needs."""
+    """The agent's evidence: one answer or several, and anything else that a verifier needs."""
 
     answer: str | tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Right or wrong, plus the two parsed forms that were compared, for people to read.
+    """A verdict, right or wrong, with the two parsed forms that were compared, for people to read.
 
     ``reason`` is ``unparsable_answer`` if the answer could not be read at all (then ``correct`` is False).
     ``score`` (0 to 1) and ``metrics`` are diagnostic only, never the reward. ``parsed_gold`` is secret.
@@ -58,13 +58,13 @@ class Verdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the form in which it is stored."""
+        """Return the verdict as it is stored."""
         return asdict(self.storable())
 
 
 @dataclass(frozen=True)
 class Example:
-    """A line of a verifier's proof: the right verdict on this answer to this gold."""
+    """An example that tests a verifier: the expected verdict on an answer, given the gold."""
 
     gold: str
     answer: str | tuple[str, ...]

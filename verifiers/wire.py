@@ -1,4 +1,4 @@
-"""The messages to and from a verifier child: a list of jobs, a list of replies, both in JSON."""
+"""Messages to and from a verifier's child process: a list of jobs and a list of replies, both in JSON."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import msgspec
 from verifiers.types import Evidence, Gold, Verdict, storable
 
 READY = b"ready"
-"""A child's first message."""
+"""A child's first message, sent once it is ready for jobs."""
 
 
 class Job(NamedTuple):
-    """One answer to judge by one verifier."""
+    """An answer to be judged by a verifier."""
 
     verifier: str
     gold: Gold
@@ -24,7 +24,7 @@ class Job(NamedTuple):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """``verdict``, or what the verifier raised; ``is_spent`` if the child should not be used again."""
+    """A verdict, or what the verifier raised; ``is_spent`` if the child should not be used again."""
 
     verdict: Verdict | None = None
     crash: str = ""
@@ -40,7 +40,7 @@ def jobs_encode(jobs: Sequence[Job]) -> bytes:
     """Encode jobs as a message."""
     try:
         return _encode(jobs)
-    except UnicodeEncodeError:  # a lone surrogate, which only the standard library's JSON can write
+    except UnicodeEncodeError:  # it has a lone surrogate, which only the standard library's JSON can write
         return json.dumps([(job.verifier, asdict(job.gold), asdict(job.evidence)) for job in jobs]).encode()
 
 

@@ -13,7 +13,10 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("code-v1", title="Passes the task's asserts", needs_sandbox=True)
 def code(gold: Gold, evidence: Evidence) -> Verdict:
-    """Run every assert, all of which must pass. Raises ``SandboxMissing``, and what faulty task code raises."""
+    """Run every assert, all of which must pass.
+
+    Raises ``SandboxMissing``, and whatever error faulty code in the task itself causes.
+    """
     from verifiers import programs
 
     return programs.program_judge(gold, evidence).official

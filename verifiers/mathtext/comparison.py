@@ -110,7 +110,7 @@ def _same_scalar(gold: Scalar, answer: Form) -> bool:
 
 
 def _is_share(node: Node) -> bool:
-    """Return whether the gold is a fraction of at most one, so that an answer of ``25%`` can only mean 0.25."""
+    """Return whether a gold is a fraction of at most one, for which ``25%`` can only mean 0.25."""
     value = values.constant(node)
     is_decimal = isinstance(node, Number) and (node.places > 0 or node.value.denominator == 1)
     return not is_decimal and value is not None and values.is_real(value) and values.at_most(abs(value), 1)
@@ -131,7 +131,10 @@ def _hundredth(node: Node) -> Node:
 
 
 def _degrees_against_radians(gold: Scalar, answer: Scalar) -> bool | None:
-    """Compare degrees with an angle in radians (with pi or an arc function); None unless exactly one has them."""
+    """Compare degrees with an angle in radians, written with pi or as an arc function.
+
+    Returns None if the other angle is not in radians, or if the one in degrees is written that way too.
+    """
     in_degrees, other = (gold, answer) if gold.degrees else (answer, gold)
     if not _mentions(other.node, RADIANS) or _mentions(in_degrees.node, RADIANS):
         return None
@@ -191,7 +194,7 @@ def _same_listing(gold: Listing, answer: Form) -> bool:
 
 
 def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | None:
-    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None if the names do not repeat that way."""
+    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None if the names do not repeat in turn."""
     size = len(items) // max(count, 1)
     parts = [items[start : start + size] for start in range(0, len(items), max(size, 1))]
     names = [frozenset(item.label for item in part) for part in parts]
@@ -224,7 +227,7 @@ def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -
 
 
 def _pair_up(left: Sequence[T], right: Sequence[T], same: Callable[[T, T], bool]) -> bool:
-    """Return whether the items can be paired. Equality is transitive here, so any match will do as partner."""
+    """Return whether the items can be paired; equality is transitive here, so any match will do."""
     rest = list(right)
     for item in left:
         partner = next((index for index, other in enumerate(rest) if same(item, other)), None)

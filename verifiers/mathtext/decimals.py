@@ -18,7 +18,7 @@ APPROXIMATELY = Fraction(1, 1000)
 
 
 def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
-    """Return whether a decimal with enough digits is the exact number, rounded or cut off at its last digit."""
+    """Return whether a decimal with enough digits is the exact number, rounded or cut at its last digit."""
     if not isinstance(decimal, Number) or decimal.places < 1:
         return False
     if isinstance(exact, Number) and exact.value.denominator == 1:

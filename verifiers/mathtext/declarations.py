@@ -1,4 +1,4 @@
-r"""Declarations of an answer's own letters: ``k \in \mathbb{Z}``, ``where c is any constant``."""
+r"""Declarations of letters that an answer introduces: ``k \in \mathbb{Z}``, ``where c is any constant``."""
 
 from __future__ import annotations
 

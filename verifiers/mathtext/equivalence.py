@@ -73,13 +73,13 @@ def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
 
 
 def _is_other_money(dollars: str, text: str, forms: Sequence[Form]) -> bool:
-    """Return whether the first is in dollars (``\\$``, as ``$`` is LaTeX) and the second in another currency."""
+    """Return whether ``dollars`` is an amount in dollars (``\\$``) and ``text`` one in another currency."""
     units = [form.unit for form in forms if isinstance(form, Scalar)]
     return "\\$" in dollars and (OTHER_MONEY.search(text) is not None or bool({*units} - {"", "dollar"}))
 
 
 def _asks_math_verify(gold: str, answer: str) -> bool:
-    """Return whether sympy may spend time on this pair; sums or products in the answer alone are no reason."""
+    """Return whether to spend sympy's time on this pair, which sums in the answer alone do not justify."""
     both_have_environments = "\\begin" in gold and "\\begin" in answer
     return is_beyond_grammar(gold) or (is_beyond_grammar(answer) and both_have_environments)
 

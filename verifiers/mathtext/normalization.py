@@ -142,14 +142,14 @@ def _respell(text: str) -> str:
 
 
 def _undouble(text: str) -> str:
-    """Replace backslashes doubled by escaping (``\\\\frac``) with single ones, except at a matrix's row ends."""
+    """Halve backslashes that were doubled by escaping (``\\\\frac``), but keep the row ends of a matrix."""
     if "matrix" in text or "array" in text or "cases" in text:
         return text
     return re.sub(r"\\\\(?=[A-Za-z({\[$])", r"\\", text)
 
 
 def _equations(match: re.Match[str]) -> str:
-    """Write the lines of a system of equations as a list; a function by cases has columns and is unchanged."""
+    """Write the lines of a system as a list; a function by cases has columns and stays as it is."""
     return ", ".join(line for line in match[1].split("\\\\") if line.strip())
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
 from verifiers.numbers.notation import Written
 
-# A hyphen joins number words only after a ten ("twenty-one"); elsewhere it is a sign or a dash.
+# Between letters a hyphen joins number words ("twenty-one"); elsewhere it is a minus sign or a dash.
 HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
 
 

@@ -103,7 +103,7 @@ def _reals(text: str, _depth: int) -> Form | None:
 
 
 def _parse_named(text: str, depth: int) -> Form | None:
-    """Parse a value that words introduce; it may be a word itself only in a plain "the ... is ..." sentence."""
+    """Parse a value that words introduce; only after a plain "the ... is" may it be a word itself."""
     named = named_value(text)
     form = read(named.value, depth) if named else None
     if named is None or form is None or (isinstance(form, forms.Words) and not named.is_plain):
@@ -280,7 +280,7 @@ def _approximate(parts: list[str], depth: int) -> Form | None:
 
 
 def _is_constant(text: str) -> bool:
-    r"""Return whether a name, such as ``\pi``, is that of a number."""
+    r"""Return whether a name such as ``\pi`` stands for a number."""
     node = parse_node(text)
     return node is not None and values.constant(node) is not None
 

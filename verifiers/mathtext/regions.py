@@ -116,7 +116,7 @@ def _merge(pieces: Sequence[Span]) -> list[Span]:
 
 
 def _contains(region: Region, piece: Span) -> bool:
-    """Return whether the region contains a piece, which is an end or an open gap between neighbouring ends."""
+    """Return whether the region contains a piece: an end, or an open gap between neighbouring ends."""
     return any(_lies_in(piece, span) for span in region.spans)
 
 

@@ -48,7 +48,7 @@ NONE = re.compile(
 
 
 class Named(NamedTuple):
-    """A value as text, and the normalised words that name it ("" if they add nothing, as "the answer" does)."""
+    """A value as text, and the normalised words that name it; "" for "the answer" and the like."""
 
     label: str
     value: str
@@ -57,7 +57,7 @@ class Named(NamedTuple):
 
 
 def named_value(text: str) -> Named | None:
-    """Split ``The area is 12`` or ``Alice: 4``; None if no words name the value, or if they hedge or negate."""
+    """Split ``The area is 12`` or ``Alice: 4``; None if no words name the value, or some hedge or deny it."""
     plain = TEXT.sub(r" \1 ", text).strip()
     for match in (*reversed([*VERB.finditer(plain)]), *reversed([*SIGN.finditer(plain)])):
         subject, value = plain[: match.start()], plain[match.end() :]

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 CPU_S = 4
-"""CPU seconds for one comparison, after which gold and answer count as different; most comparisons take 0.05."""
+"""CPU seconds for one comparison, after which gold and answer count as different; most take 0.05."""
 SEED = 0
 PR_SET_PDEATHSIG = 1
 EQUAL = b"="

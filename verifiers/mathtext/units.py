@@ -61,7 +61,7 @@ def _is_unit(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """Return whether letters are a word. Three are enough in front of a longer word, as in ``red marbles``."""
+    """Return whether letters are a word; three are enough before a longer word, as in ``red marbles``."""
     return len(word) > 2 and word not in FUNCTIONS | GREEK | CONSTANTS.keys()
 
 

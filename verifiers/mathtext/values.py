@@ -261,7 +261,7 @@ def _make_rounding(
 ) -> Callable[[Value], Value]:
     """Make a rounding function that first snaps inexact numbers to a nearby integer.
 
-    It raises ``Undefined`` for numbers too large for their digits.
+    The function raises ``Undefined`` for numbers that are not real or have more digits than are compared.
     """
 
     def rounded(value: Value) -> Value:

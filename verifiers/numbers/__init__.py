@@ -1,5 +1,5 @@
 """Numbers as people write them: one parser for all verifiers that compare numbers.
 
-``typography`` gives every way of typing a number one spelling, ``notation`` reads it, exactly and without
-evaluating anything, and ``statement`` finds the one number that a short sentence states.
+``typography`` converts the many ways to type a number to one spelling, ``notation`` parses it to an exact
+value without evaluating any code, and ``statement`` finds the single number that a short sentence states.
 """

@@ -1,4 +1,4 @@
-"""One number in one of the notations of mathematics and daily life, read as an exact fraction."""
+"""Parser of a single number, in any notation of mathematics or daily life, to an exact fraction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NUMBER = re.compile(
     re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
 PLAIN = re.compile(r"-?\d{1,15}(?:\.(?P<decimals>\d{1,15}))?", re.ASCII)
-"""The notation common to all; tried first, since most golds and answers are such."""
+"""The plainest notation, tried first because most golds and answers are written in it."""
 MARKS = re.compile(r"\\[$!,;: ()\[\]]|[*_`]{2}|`|\\(?:text|mathrm|mbox)\b")
 FRACTION_COMMAND = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 SHORT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)(?!\d)", re.ASCII)
@@ -38,8 +38,8 @@ CURRENCY = re.compile(
 class Written:
     """A number as written.
 
-    ``places`` counts its digits after the point (0 for fractions and powers), ``magnitude`` is the factor of
-    a word such as "million".
+    ``places`` counts its digits after the point (0 for fractions and powers); ``magnitude`` is the factor
+    that a word such as "million" stands for.
     """
 
     value: Fraction
@@ -49,7 +49,7 @@ class Written:
 
 
 def written_number(text: str) -> Written | None:
-    """Parse a whole text as a number, with a currency or percent sign at most; None for anything else."""
+    """Parse a text that is a number, with at most a currency or percent sign; None for anything else."""
     if number := plain_number(text):
         return number
     plain = CURRENCY.sub(" ", prepare(text)).strip()
@@ -60,20 +60,20 @@ def written_number(text: str) -> Written | None:
 
 
 def plain_number(text: str) -> Written | None:
-    """Parse a whole text as a number in digits, a sign and a point; None for any other notation."""
+    """Parse a text that is a number of digits, with a sign and a point at most; None for other notations."""
     match = PLAIN.fullmatch(text)
     return Written(Fraction(text), len(match["decimals"] or "")) if match else None
 
 
 def prepare(text: str) -> str:
-    """Return the text in the spelling that ``NUMBER`` reads."""
+    """Return the text in the spelling that ``NUMBER`` matches."""
     text = respell(text.replace("{,}", ",").replace(",\\!", ","))
     text = SHORT_FRACTION.sub(r"\\frac{\1}{\2}", FRACTION_COMMAND.sub(r"\\frac", text))
     return join_groups(use_decimal_points(MARKS.sub(" ", text)))
 
 
 def evaluate_match(match: re.Match[str]) -> Written | None:
-    """Return the value of a match of ``NUMBER``; None for an unfinished division and for one by zero."""
+    """Return the value of a match of ``NUMBER``; None for an unfinished division or a division by zero."""
     power = match["power"] or match["power_bare"]
     sign = -1 if (match["sign"] or "").strip() == "-" else 1
     if power:
@@ -94,7 +94,7 @@ def evaluate_match(match: re.Match[str]) -> Written | None:
 
 
 def _decimal(match: re.Match[str]) -> tuple[Fraction, int]:
-    """Return value and places; a repeating decimal has no last place."""
+    """Return a decimal's value and its number of places, 0 for a repeating decimal."""
     digits, block = (match["decimals"] or ".")[1:], match["repeating"]
     value = Fraction((match["whole"] or "0").replace(",", "") + "." + (digits or "0"))
     if not block:
@@ -103,7 +103,7 @@ def _decimal(match: re.Match[str]) -> tuple[Fraction, int]:
 
 
 def _fraction(top: str, bottom: str) -> Fraction | None:
-    """Divide top by bottom; None for an unfinished division (``84/2``) or one by zero."""
+    """Divide top by bottom; None for an unfinished division (``84/2``) or a division by zero."""
     if not top or not _whole(bottom):
         return None
     value = Fraction(_whole(top), _whole(bottom))

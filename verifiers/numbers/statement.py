@@ -1,6 +1,7 @@
-"""The one number that a short text states; currency, units and plain words around it are skipped.
+"""The single number that a short text states; currency, units and plain words around it are skipped.
 
-There must be exactly one number. Unfinished arithmetic, alternatives, denials and bounds state none.
+The text must contain exactly one number; with unfinished arithmetic, alternatives, denials or bounds it
+states none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ HEDGES_ABROAD = HEDGES - set(_TABLES["hedges"]["en"].split())
 FUNCTION_OF = re.compile(r"\b(?:square|cube|multiple|factor|power|function) of\b", re.IGNORECASE)
 UNIT_SIGNS = frozenset("\u00b5\u03bc\u2126\u03a9\u212a\u212b")  # micro, ohm, kelvin, angstrom
 SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
-"""Scripts of the languages in the table; in others no word can be told from a denial."""
+"""Scripts of the languages in the table; in other scripts, any word could be a denial."""
 HEDGING_SIGNS = tuple(_TABLES["hedges"]["signs"].split())
 WORDS = re.compile(r"[^\W\d_]+")
 ONE_LETTER_UNITS = frozenset("mgshl")
@@ -33,7 +34,7 @@ POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\s*\^\s*\{?[23]\}?(?!\w)")
 
 
 def stated_number(text: str) -> Written | None:
-    """Find the number, and whether it is a percentage; None when the text does not state one."""
+    """Find the single number that a text states, and whether it is a percentage; None if there is none."""
     if number := plain_number(text):
         return number
     contents = {content for _, _, content in list_boxes(text)} or {text}
@@ -54,7 +55,7 @@ def stated_number(text: str) -> Written | None:
 
 
 def _factor_of_words(before: str, after: str) -> int | None:
-    """Return the factor that the words around a number state; None if they change its meaning otherwise."""
+    """Return the factor given by words around a number ("million"); None if they change it in another way."""
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
     if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
@@ -74,7 +75,7 @@ def _factor_of_words(before: str, after: str) -> int | None:
 
 
 def _is_hedged(text: str, words: list[str]) -> bool:
-    """Return whether words deny, bound or change a number, or are of a script that the table lacks."""
+    """Return whether words deny, bound or change a number, or are in a script that the table lacks."""
     elided = [word.lower() for word in WORDS.findall(text) if len(word) > 1]  # "d'environ"
     if HEDGES.intersection(words + elided) or FUNCTION_OF.search(text):
         return True
@@ -86,5 +87,5 @@ def _is_hedged(text: str, words: list[str]) -> bool:
 
 
 def possible_values(number: Written) -> set[Fraction]:
-    """Return the values that a number may mean: a percentage counts as its number or as its hundredth."""
+    """Return the values that a number may mean; a percentage means itself or a hundredth of it."""
     return {number.value, number.value / 100} if number.is_percent else {number.value}

@@ -1,6 +1,7 @@
-r"""One spelling for the many ways of typing a number: ``10⁻³`` is ``10^{-3}``, ``1 234`` is ``1234``.
+r"""One spelling for the many ways of typing a number: ``10⁻³`` becomes ``10^{-3}``, ``1 234`` becomes
+``1234``.
 
-Where a notation could mean something else (``1,2`` is a list, too; ``2.5(3)`` a product) it stays as it is.
+A notation that could mean something else stays as it is: ``1,2`` may be a list and ``2.5(3)`` a product.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from functools import partial
 
 NO_SUPERSCRIPTS = frozenset("\u00aa\u00ba")  # ordinal indicators
 LAST_CODE = 0x2DFF
-"""The last code searched: beyond it there are only signs of other scripts."""
+"""The last code point searched; beyond it there are only characters of other scripts."""
 
 
 def _decompositions(tag: str) -> Iterator[tuple[str, str]]:
-    """Yield characters that Unicode defines by a tag (``<super>``), and what they stand for."""
+    """Yield characters whose Unicode decomposition has a tag (``<super>``), with the text they stand for."""
     for code in range(0x80, LAST_CODE):
         parts = unicodedata.decomposition(chr(code)).split()
         if parts[:1] == [tag]:
@@ -63,7 +64,7 @@ OVERLINED_DIGITS = re.compile("((?:\\d[\u0304\u0305])+)", re.ASCII)
 DOTTED_DIGIT = re.compile("(\\d)\u0307", re.ASCII)
 
 LETTER_TIMES = re.compile(r"(?<![\w.^{])(?!0[xX])(\d[\d.,]*)\s*[xX]\s*(?=\d)", re.ASCII)
-"""An "x" between two numbers, where it is no variable; ``0x10`` is hexadecimal."""
+"""An "x" between two numbers, which is a times sign and not a variable; ``0x10`` is hexadecimal."""
 GROUPED = (
     re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
     re.compile(r"(?<![\w.,])\d+\.\d{3}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
@@ -74,11 +75,11 @@ DECIMAL_COMMA = re.compile(
     r"(?<![\w.,])(?:(0),(\d+)|([1-9]\d{0,2}(?:[. ']\d{3})+),(\d+)|(\d+),(\d{1,2}|\d{4,}))(?![\w,]|\.\d)",
     re.ASCII,
 )
-"""``0,745``, ``1.234,5``, ``2,74``; three digits after the only comma are thousands."""
+"""Numbers with a decimal comma: ``0,745``, ``1.234,5``, ``2,74``. In ``1,234`` the comma marks thousands."""
 
 
 def respell(text: str) -> str:
-    r"""Return the text with powers, fractions, times signs and repeating digits (``\overline``) in LaTeX."""
+    r"""Write a text's powers, fractions, times signs and repeating digits (``\overline``) in LaTeX."""
     if text.isascii():
         return LETTER_TIMES.sub(r"\1 \\times ", _with_overlines(text))
     for sign, pattern, signs in (("^", RAISED, SUPERSCRIPTS), ("_", LOWERED, SUBSCRIPTS)):
@@ -88,14 +89,14 @@ def respell(text: str) -> str:
 
 
 def join_groups(text: str) -> str:
-    """Return the text with numbers in one piece whose digits spaces, apostrophes or points group."""
+    """Join the digits of numbers that are grouped by spaces, apostrophes or points."""
     for pattern in GROUPED:
         text = pattern.sub(lambda match: match[0].replace(" ", "").replace("'", ""), text)
     return POINTS_FOR_THOUSANDS.sub(lambda match: match[0].replace(".", ""), text)
 
 
 def use_decimal_points(text: str) -> str:
-    """Return the text with points for decimal commas, for where ``1,2`` can be no list."""
+    """Replace decimal commas with points, for texts in which ``1,2`` cannot be a list."""
     return DECIMAL_COMMA.sub(_with_point, text)
 
 

@@ -1,4 +1,4 @@
-"""Rules of each dataset of generated puzzles: equal readings, checks, the package's scorer.
+"""Rules for each dataset of generated puzzles: equal readings, checks by playing, or the package's scorer.
 
-Pure: no tables, no network, no clock. Answers are parsed, never evaluated.
+The rules are pure functions without database, network or clock. Answers are parsed, never evaluated.
 """

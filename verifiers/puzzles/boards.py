@@ -1,4 +1,4 @@
-"""Boards with many right answers, which are checked by playing them."""
+"""Puzzles with many right answers, which are checked against the board or by playing them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Place = tuple[int, int]
 
 
 def queens(puzzle: Puzzle, answer: str) -> bool | None:
-    """Accept any of the generator's solutions, which are all completions of the given board."""
+    """Accept any of the generator's solutions, which are all the completions of the given board."""
     return cells(answer) in {cells(board) for board in puzzle.facts["valid_answers"]}
 
 
 def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
-    """Play the moves: each must be possible, and every box must stand on a goal after the last."""
+    """Play the moves: each must be possible, and after the last one every box must be on a goal."""
     if set(answer) - set(MOVES):
         return None
     rows = [row.split() for row in puzzle.facts["gamestr"].strip().split("\n")]
@@ -44,7 +44,7 @@ def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def palindrome(puzzle: Puzzle, answer: str) -> bool | None:
-    """Accept any palindrome of exactly the given letters."""
+    """Accept any palindrome that uses exactly the given letters."""
     letters = answer.lower()
     return letters == letters[::-1] and sorted(letters) == sorted(puzzle.facts["letters"])
 

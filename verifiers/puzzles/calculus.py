@@ -1,8 +1,8 @@
 """Antiderivatives, checked by their derivative at chosen points.
 
-An answer that names the integral itself (``Integral(...)``) would differentiate to the right thing; only
-elementary functions are read. The derivative is taken exactly, along with each value (forward automatic
-differentiation), in 50 digits, so an expression that agrees at every point is right in practice.
+An answer that just names the integral (``Integral(...)``) would have the right derivative, so only elementary
+functions are accepted. The derivative is computed along with each value (forward automatic differentiation)
+to 50 digits, so in practice an expression that agrees at every point is right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ POINTS = ("0.37", "-0.61", "1.43", "-1.87", "2.71", "0.083", "-0.129", "3.3")
 POINTS_NEEDED = 2
 CONSTANT = "C"
 
-# Our own context: the precision of the module's is whatever was set last.
+# The module's shared context has whatever precision was set last, so we use a context of our own.
 m: Any = mpmath.MPContext()
 m.dps = DIGITS
 
@@ -43,7 +43,7 @@ class Dual:
 
 
 def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
-    """Accept an expression whose derivative is the integrand at each point where both are defined.
+    """Accept an expression whose derivative equals the integrand at each point where both are defined.
 
     Raises ``UnparsableGold``.
     """
@@ -63,7 +63,7 @@ def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def _agrees(candidate: ast.expr, integrand: ast.expr, *, variable: str, at: str) -> bool | None:
-    """Return whether slope and integrand are equal at a point; None if one of them is not defined."""
+    """Return whether the slope equals the integrand at a point; None if one of them is not defined there."""
     point = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
     try:
         slope = _dual(candidate, point).slope
@@ -91,7 +91,7 @@ def _is_known_node(node: ast.AST) -> bool:
 
 
 def _dual(node: ast.expr, point: dict[str, Dual]) -> Dual:
-    """Evaluate with the derivative. Raises ``ArithmeticError`` or ``ValueError`` without a value."""
+    """Evaluate a node and its derivative. Raises ``ArithmeticError`` or ``ValueError`` if it has no value."""
     if isinstance(node, ast.Constant):
         return _check_bounds(Dual(m.mpc(str(node.value)), m.mpc(0)))
     if isinstance(node, ast.Name):
@@ -120,9 +120,9 @@ def _power(base: Dual, exponent: Dual) -> Dual:
 
 
 def _check_bounds(value: Dual) -> Dual:
-    """Reject values so large, or so close to zero, that the next function would not terminate.
+    """Reject values so large, or so close to zero, that evaluating the next function would take forever.
 
-    The logarithm of ``1 + 1e-1000000j``, for instance, takes millions of digits.
+    The logarithm of ``1 + 1e-1000000j``, for instance, needs millions of digits.
     """
     parts = [abs(part) for number in (value.value, value.slope) for part in (number.real, number.imag)]
     if not all(not part or m.mpf(SIZE_MIN) <= part <= m.mpf(SIZE_MAX) for part in parts):
@@ -153,4 +153,4 @@ FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "cosh": lambda x: (m.cosh(x), m.sinh(x)),
     "tanh": lambda x: (m.tanh(x), 1 / m.cosh(x) ** 2),
 }
-"""Value and derivative of each function at a point."""
+"""Functions that return each elementary function's value and derivative at a point."""

@@ -1,8 +1,8 @@
 """Rubik's cube, turned sticker by sticker.
 
-Moves as the package's cube (magiccube) takes them: a face, ``w`` for two layers, a middle slice or a rotation
-of the whole cube, then ``'`` for the other direction, then a count. Positions are measured from the cube's
-centre in half cells, so that a sticker lies half a cell outside its piece.
+Moves are written as for the package's cube (magiccube): a face (with ``w`` for two layers), a middle slice or
+a rotation of the whole cube, then ``'`` for the other direction, then a count. Positions are measured from
+the cube's centre in half cells, and a sticker lies half a cell outside its piece.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from verifiers.puzzles.rule import Puzzle
 MOVE = re.compile(r"(?:([LRDUBF])(w?)|([MESXYZ]))('?)([123]?)", re.ASCII)
 AXES = {name: axis for axis, names in enumerate(("LRMX", "DUEY", "BFSZ")) for name in names}
 FIRST_LAYERS = "LDB"
-# Turned against the direction from the first to the second of the other two axes.
+# These faces turn opposite to the direction from the first to the second of the other two axes.
 BACKWARD = "RDFESXZ"
 
 Place = tuple[int, int, int]
 Cube = dict[Place, tuple[int, bool]]
-"""The face that each sticker belongs to, by its position."""
+"""The face to which each sticker belongs, by the sticker's position."""
 
 
 def rubiks_cube(puzzle: Puzzle, answer: str) -> bool | None:
-    """Turn the cube by scramble and answer; every face must then have one colour."""
+    """Apply the scramble and the answer to the cube, after which every face must have a single colour."""
     moves = answer.split()
     if not all(map(MOVE.fullmatch, moves)):
         return None
@@ -38,7 +38,7 @@ def rubiks_cube(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def undo_moves(moves: str) -> str:
-    """Invert moves, each a face with or without ``'``."""
+    """Invert a sequence of moves, each of which is a face with or without ``'``."""
     return " ".join(move[:-1] if move.endswith("'") else f"{move}'" for move in reversed(moves.split()))
 
 

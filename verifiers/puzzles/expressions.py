@@ -1,4 +1,4 @@
-"""Expressions, parsed with a short list of permitted parts and never evaluated by Python."""
+"""Expressions in answers, parsed with a short list of permitted nodes and never evaluated by Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parse_tree(text: str) -> ast.expr | None:
 
 
 def arithmetic(puzzle: Puzzle, answer: str) -> bool | None:
-    """Require each given number once, only ``+ - * /`` and brackets, and the target as value."""
+    """Require an expression of each given number once, ``+ - * /`` and brackets, that equals the target."""
     tree = parse_tree(answer)
     if tree is None:
         return None
@@ -70,7 +70,7 @@ FOUR: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
 def polynomial(text: str) -> frozenset[tuple[Monomial, Fraction]] | None:
     """Parse an expanded polynomial: a sum of products of numbers and powers of variables.
 
-    Anything else, like the product in the question, has no reading.
+    Anything else, such as the unexpanded product in the question, gives None.
     """
     tree = parse_tree(text)
     if tree is None:
@@ -98,7 +98,7 @@ def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
 
 
 def _product(node: ast.expr, powers: Counter[str]) -> Fraction:
-    """Return the coefficient of a product; ``powers`` counts its variables."""
+    """Return a product's coefficient, and add its variables to ``powers``."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return Fraction(node.value)
     if isinstance(node, ast.Name):

@@ -1,4 +1,4 @@
-"""Normal forms of answers: two answers with equal forms are the same."""
+"""Normal forms of answers; two answers with the same normal form are equivalent."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def comma_list(text: str) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Split a board into rows as written, without white space at the ends."""
+    """Split a board into its rows, each without white space at either end."""
     return tuple(line.rstrip() for line in text.split("\n"))
 
 
 def cells(text: str) -> tuple[tuple[str, ...], ...]:
-    """Split a board into rows of cells at white space."""
+    """Split a board into rows, and each row into cells at white space."""
     return tuple(tuple(line.split()) for line in text.split("\n"))
 
 
@@ -67,13 +67,13 @@ def life_board(text: str) -> Hashable | None:
 
 
 def groups(text: str) -> Hashable | None:
-    """Parse a JSON array of arrays of words, both in any order."""
+    """Parse a JSON array of arrays of words; the order does not matter in either."""
     lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(sorted(group)) for group in lists))
 
 
 def partitions(text: str) -> Hashable | None:
-    """Parse a JSON array of arrays of words; the outer one in any order."""
+    """Parse a JSON array of arrays of words; the order of the outer array does not matter."""
     lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(group) for group in lists))
 
@@ -98,7 +98,7 @@ def duration(text: str) -> Hashable | None:
 
 
 def roles(text: str) -> Hashable | None:
-    """Parse ``A is a knight, and B is a knave`` to each one's role; in any order, no name twice."""
+    """Parse ``A is a knight, and B is a knave`` to a role per name, in any order; None if a name repeats."""
     parts = re.split(r",? and |, ", " ".join(text.lower().split()).removesuffix("."))
     matches = [ROLE.fullmatch(part) for part in parts]
     pairs = {match[1]: match[2] for match in matches if match}
@@ -114,7 +114,7 @@ def _lists(text: str) -> list[list[str]] | None:
 
 
 def _json(text: str) -> Any:
-    """Parse JSON, numbers as strings; None if it is not JSON or names numbers (``NaN``)."""
+    """Parse JSON with numbers as strings; None if the text is not JSON or contains names such as ``NaN``."""
     try:
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -122,4 +122,4 @@ def _json(text: str) -> Any:
 
 
 def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

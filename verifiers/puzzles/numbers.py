@@ -1,4 +1,4 @@
-"""Numbers in answers to puzzles, read exactly."""
+"""Numbers in answers to puzzles, parsed exactly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNIFICANT_FIGURES = 3
 
 
 def number(text: str) -> Fraction | None:
-    """Parse ``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
+    """Parse ``-1,234.50`` or ``1.2e-7``; None for anything else, including names such as ``nan``."""
     value = _decimal(text)
     return None if value is None else Fraction(value)
 
@@ -32,13 +32,13 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def numbers(text: str) -> Hashable | None:
-    """Parse comma-separated numbers, in any order."""
+    """Parse comma-separated numbers, whose order does not matter."""
     values = [number(part) for part in text.split(",")]
     return None if None in values else tuple(sorted(value for value in values if value is not None))
 
 
 def calendar(text: str) -> Hashable:
-    """Read a number, yes or no in any case, or a weekday as written."""
+    """Parse a number, or "yes" or "no" in any case, or return a weekday as written."""
     value = number(text)
     if value is not None:
         return value
@@ -46,7 +46,7 @@ def calendar(text: str) -> Hashable:
 
 
 def complex_number(text: str) -> Hashable | None:
-    """Parse ``3 - 2i``, ``5.00``, ``-i``; with at most one pair of brackets."""
+    """Parse ``3 - 2i``, ``5.00`` or ``-i``, with at most one pair of brackets around it."""
     plain = text.replace(" ", "").lower()
     if plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1]
@@ -58,7 +58,7 @@ def complex_number(text: str) -> Hashable | None:
 
 
 def factors(text: str) -> Hashable | None:
-    """Parse whole numbers separated by multiplication signs, in any order."""
+    """Parse whole numbers separated by multiplication signs; their order does not matter."""
     parts = [part.strip() for part in re.split(r"[×*x]", text)]
     if not all(part.isascii() and part.isdigit() for part in parts):
         return None
@@ -66,14 +66,14 @@ def factors(text: str) -> Hashable | None:
 
 
 def fraction(text: str) -> Hashable | None:
-    """Parse numerator and denominator as written, not reduced; dollar signs around it are dropped."""
+    """Parse numerator and denominator without reducing them; dollar signs around the fraction are dropped."""
     plain = text.removeprefix("$").removesuffix("$").strip()
     match = FRACTION.fullmatch(plain) or TEX_FRACTION.fullmatch(plain)
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def hexadecimal(text: str) -> int | None:
-    """Parse ``-0x1f``, or the same in decimals."""
+    """Parse a hexadecimal number such as ``-0x1f``, or a decimal integer."""
     match = HEXADECIMAL.fullmatch(text)
     if match is None:
         return None
@@ -82,7 +82,7 @@ def hexadecimal(text: str) -> int | None:
 
 
 def geometry(text: str) -> Hashable | None:
-    """Read a point or a radius to three decimal places, an angle to two."""
+    """Parse a point or a radius to three decimal places, or an angle to two."""
     point = POINT.fullmatch(text)
     if point:
         return tuple(round(Fraction(Decimal(part)), 3) for part in point.groups())
@@ -93,7 +93,7 @@ def geometry(text: str) -> Hashable | None:
 
 
 def significant(text: str) -> Hashable | None:
-    """Read a number to three significant figures."""
+    """Parse a number to three significant figures."""
     value = _decimal(text)
     if value is None:
         return None
@@ -104,7 +104,7 @@ def significant(text: str) -> Hashable | None:
 
 
 def probability(puzzle: Puzzle, answer: str) -> bool | None:
-    """Accept the fraction itself, or its decimal rounded to three significant figures or more."""
+    """Accept the exact probability, or a decimal that rounds it to at least three significant figures."""
     rational = puzzle.facts["rational"]
     target = Fraction(rational["numerator"], rational["denominator"])
     ratio = FRACTION.fullmatch(answer)
@@ -122,7 +122,7 @@ def probability(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def candidate(puzzle: Puzzle, answer: str) -> bool | None:
-    """Accept the number in question among those shown, in any of the forms shown."""
+    """Accept the right one of the numbers shown, in any of the formats shown."""
     value = number(answer)
     if value is None:
         return None

@@ -1,8 +1,8 @@
-"""Scorers of the package ``reasoning-gym``, run in the sandbox: puzzles with many right answers.
+"""Scorers of the package ``reasoning-gym``, run in the sandbox for puzzles with many right answers.
 
-Only scorers that neither evaluate the answer nor can be fooled by text are run, and only on answers of the
-one shape named here. The scorer's source goes in as the program, with stand-ins for what it imports of its
-package; it needs nothing else, and nothing of this machine is bound.
+Only scorers that do not evaluate the answer and cannot be fooled by text are run, and only on answers of the
+shape given here. The scorer's source is passed to the sandbox as the program, with stand-ins for what it
+imports from its package, so it needs no files of this machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORDS = re.compile(r"[A-Za-z]+", re.ASCII)
 WORD_FILE = "words.csv"
 NAMES = ("is_right",)
 
-# The scorer's module and the shape of an answer; without it several scorers would ignore additional text.
+# Each scorer's module and the shape of its answers; several scorers would ignore any additional text.
 _QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
 _KNIGHT_MOVE = r'"[wB],[A-Z]\d{1,2},[A-Z]\d{1,2}"'
 _DISK_MOVE = r"Move disk \d{1,2} from Peg \d to Peg \d"
@@ -42,7 +42,7 @@ PACKAGED: Mapping[str, tuple[str, str]] = {
     "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
 }
 
-# Stand-ins for what a dataset's module imports from its package; a scorer needs only the base class.
+# Stand-ins for what a dataset's module imports from its package; a scorer needs nothing but the base class.
 PROGRAM = """
 import json, sys, types
 
@@ -89,15 +89,16 @@ def is_right(given):
 
 
 def make_package_rule(place: str) -> Rule:
-    """Make a rule that runs the scorer of ``place``, the package's ``<folder>.<module>``.
+    """Make a rule that runs the scorer at ``place``, which is ``<folder>.<module>`` in the package.
 
-    Raises ``SandboxMissing``, and ``UnparsableGold`` when the scorer refuses the generator's own answer.
+    The rule raises ``SandboxMissing``, and ``UnparsableGold`` if the scorer rejects the generator's own
+    answer.
     """
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
         gold, given, program = _call(puzzle, puzzle.answer), _call(puzzle, answer), _program(place)
         accepts_gold, accepts_given = suite_run(program, Suite(names=NAMES, pairs=(gold, given))).passed
-        # The answer may have ended the run before the gold's turn was reported.
+        # The answer may have ended the run before the gold's result was reported, so the gold is run alone.
         if not accepts_gold and not suite_run(program, Suite(names=NAMES, pairs=(gold,))).is_pass:
             raise UnparsableGold(f"{puzzle.dataset}: the package's scorer refuses the package's answer")
         return accepts_gold and accepts_given
@@ -106,7 +107,7 @@ def make_package_rule(place: str) -> Rule:
 
 
 def _call(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
-    """Build the call, and its value if the answer is right."""
+    """Build the scorer's call, and the value that it returns if the answer is right."""
     entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
     words: set[str] = set()
     if puzzle.dataset == "word_ladder":
@@ -131,7 +132,7 @@ def _program(place: str) -> str:
 
 @cache
 def _package() -> Path:
-    """Find the package's folder without importing it, which would take a second."""
+    """Find the package's folder without importing the package, which would take a second."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements-puzzles.txt has it).")

@@ -1,4 +1,4 @@
-"""A puzzle's gold, and the rules that judge an answer to it."""
+"""Puzzles with their golds, and the rules that judge answers to them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from verifiers.types import UnparsableGold
 
 ANSWER_CHARS = 4_000
-"""Characters of an answer; a longer one is unparsable. Boards have several hundred."""
+"""Most characters of an answer; a longer one is unparsable. Boards have several hundred characters."""
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """One generated item: its dataset, the generator's own answer, and what else a check needs."""
+    """One generated puzzle: its dataset, the generator's own answer, and other facts that a check needs."""
 
     dataset: str
     answer: str
@@ -24,14 +24,14 @@ class Puzzle:
 
 
 Reading = Callable[[str], Hashable | None]
-"""Maps an answer to a normal form, or None if it is not of the form that the question asks for."""
+"""A function that returns an answer's normal form, or None if the answer does not have the required form."""
 
 Rule = Callable[[Puzzle, str], bool | None]
-"""Judges an answer; None when it cannot be read."""
+"""A function that judges an answer; it returns None if the answer cannot be read."""
 
 
 def same(reading: Reading) -> Rule:
-    """Make a rule that accepts an answer which reads like the gold. The rule raises ``UnparsableGold``."""
+    """Make a rule that accepts answers with the gold's normal form. The rule raises ``UnparsableGold``."""
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
         gold = reading(puzzle.answer)
@@ -44,7 +44,7 @@ def same(reading: Reading) -> Rule:
 
 
 def restrict_shape(shape: str, rule: Rule) -> Rule:
-    """Restrict a rule to answers of one shape, a regular expression without flags."""
+    """Restrict a rule to answers that match ``shape``, a regular expression without flags."""
     pattern = re.compile(shape, re.ASCII)
 
     def checked(puzzle: Puzzle, answer: str) -> bool | None:
@@ -54,7 +54,7 @@ def restrict_shape(shape: str, rule: Rule) -> Rule:
 
 
 def clean_answer(text: str) -> str | None:
-    """Return the stripped text, with newlines as line ends; None if blank, too long or unprintable."""
+    """Strip the text and convert its line ends to newlines; None if it is blank, too long or unprintable."""
     plain = text.replace("\r\n", "\n").strip()
     if not plain or len(plain) > ANSWER_CHARS:
         return None

@@ -1,28 +1,28 @@
-"""The rule of each dataset of ``reasoning-gym`` 0.1.25.
+"""The rule for each dataset of ``reasoning-gym`` 0.1.25.
 
-A dataset whose scorer compares text (the package's plain one, or its own with case or white space dropped)
-is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox, on
-answers of one shape only. The others have rules of our own. What the package's scorers accept at 1.0:
+A dataset whose scorer compares text (exactly, or ignoring case or white space) is judged by the same
+comparison here. A scorer that plays a puzzle through is run in the sandbox, and only on answers of one shape.
+The other datasets have rules of our own. At a score of 1.0, the package's scorers also accept:
 
 - any text: ``game_of_life_halting``; ``polynomial_equations`` where there is no solution;
 - one text for every item: ``nan`` (``complex_arithmetic``), any number where the gold is -1
   (``calendar_arithmetic``), zero where a probability is small (``coin_flip``), four numbers that were not
   given (``puzzle24``), the question itself as ``Integral(...)`` (both integrations);
-- the right answer among others or with additional text: ``advanced_geometry``, ``figlet_font``,
+- the right answer among others, or with additional text: ``advanced_geometry``, ``figlet_font``,
   ``fraction_simplification``, ``game_of_life``, ``gsm_symbolic``, ``kakurasu``, ``knights_knaves``,
   ``letter_jumble``, ``polynomial_equations``, ``quantum_lock``, ``sokoban``, ``spell_backward``, ``survo``,
   ``time_intervals``;
-- impossible moves, which are skipped (``rush_hour``, ``sokoban``): a random walk of 4,000 moves
-  solves a fifth of the easier boards unread;
-- other numbers: ``number_sorting`` within 1, ``pool_matrix`` 1%, ``number_format`` 0.01,
-  ``decimal_arithmetic`` a unit of the last place;
-- Python: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
-  so do, through SymPy, ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations.
+- impossible moves, which are skipped (``rush_hour``, ``sokoban``), so that a random walk of 4,000 moves solves a
+  fifth of the easier boards without reading them;
+- numbers that are off: ``number_sorting`` by up to 1, ``pool_matrix`` by 1%, ``number_format`` by 0.01,
+  ``decimal_arithmetic`` by one unit in the last place;
+- Python code: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
+  so do ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations, through SymPy.
 
-White space around an answer never counts. Where the package compares the raw text, so does ``exact``:
-inner spaces and the spelling of numbers count. The other readings and rules ignore both, as far as their
-names say. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's
-Python may not have.
+White space around an answer never counts. Where the package compares the raw text, so does ``exact``, for
+which inner spaces and the spelling of numbers matter. The other readings and rules ignore both, as far as
+their names suggest. The cube of ``rubiks_cube`` is turned here because the package's scorer needs NumPy,
+which the sandbox's Python may not have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Rush Hour: cars on a six-by-six board, the first of which must reach the exit on the right.
+"""Rush Hour: cars on a six-by-six board, where the first car must reach the exit on the right.
 
-The package skips impossible moves and goes on, so that a long random walk solves boards that it never read;
-here every move must be possible. Boards are as the package writes them: 36 cells, ``o`` free, ``x`` a wall.
+The package skips impossible moves and continues, so a long random walk can solve a board without reading it;
+here every move must be possible. Boards are written as in the package: 36 cells, ``o`` for a free cell and
+``x`` for a wall.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ EXIT = 2 * SIDE + SIDE - 2
 FREE, WALL = "o", "x"
 MOVE = re.compile(r"([A-Z])([+-])([1-5])", re.ASCII)
 STATES_MAX = 60_000
-"""Limit on the states of a board that are searched for a solution."""
+"""Most states of a board that the search for a solution visits."""
 
 State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Car:
-    """``length`` cells, ``stride`` apart: 1 in a row, ``SIDE`` in a column."""
+    """A car of ``length`` cells that are ``stride`` apart: 1 in a row, ``SIDE`` in a column."""
 
     length: int
     stride: int
@@ -36,7 +37,7 @@ class Car:
         return sum(1 << cell for cell in self.cells(start))
 
     def next_start(self, start: int, step: int) -> int | None:
-        """Return its start one step further; None if it would leave the board."""
+        """Return the car's start after one more step, or None if the car would leave the board."""
         last = start if step < 0 else start + (self.length - 1) * self.stride
         coordinate = last % SIDE if self.stride == 1 else last // SIDE
         return start + step * self.stride if 0 <= coordinate + step < SIDE else None
@@ -48,7 +49,7 @@ class Board:
     walls: int
 
     def moves(self, state: State) -> Iterator[tuple[int, int, State]]:
-        """Yield each possible move: a car's number, by how many cells, and the state after it."""
+        """Yield each possible move: the car's number, how many cells it moves, and the resulting state."""
         taken = self.taken(state)
         for number, car in enumerate(self.cars):
             others = taken & ~car.mask(state[number])
@@ -65,7 +66,7 @@ class Board:
 
 
 def board_read(text: str) -> tuple[Board, State]:
-    """Parse the board and the start of each car, in the order of their letters."""
+    """Parse a board into its cars, in the order of their letters, and their starts."""
     places: dict[str, list[int]] = {}
     for cell, letter in enumerate(text):
         places.setdefault(letter, []).append(cell)
@@ -77,7 +78,7 @@ def board_read(text: str) -> tuple[Board, State]:
 
 
 def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
-    """Play the moves: each must be possible, and the first car must stand at the exit after the last."""
+    """Play the moves: each must be possible, and after the last one the first car must be at the exit."""
     moves = [MOVE.fullmatch(word) for word in answer.split()]
     board, state = board_read(puzzle.facts["board_config"])
     for move in moves:
@@ -92,7 +93,7 @@ def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def solution(text: str) -> str | None:
-    """Search for a shortest solution of a board; None if it has more than ``STATES_MAX`` states."""
+    """Find a shortest solution of a board; None if none is found within ``STATES_MAX`` states."""
     board, first = board_read(text)
     reached = {first: ""}
     queue = [first]

@@ -1,7 +1,7 @@
-"""The sandbox for programs that agents write: bubblewrap, run by an unprivileged user.
+"""The sandbox for programs that agents write, which is bubblewrap run by an unprivileged user.
 
-A program and its checker never share a process: the checker asks the program for values over a socket,
-compares them in its own sandbox, and is the only one that can report.
+A program and its checker never share a process. The checker asks the program for values over a socket and
+compares them in a sandbox of its own, and only the checker can report results.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A cgroup (version 2) around each sandbox, on machines that delegate one to us.
 
-It bounds what a process's limits do not count, such as the kernel's own memory and cached files, and gives
-programs less of the processor than the servers beside them. Layout and rules: "Control Group v2" in the
-kernel's documentation, and "Control Group APIs and Delegation" in systemd's.
+The cgroup limits what process limits do not count, such as the kernel's own memory and cached files, and
+gives programs a smaller share of the CPU than the servers on the same machine. "Control Group v2" in the
+kernel's documentation and "Control Group APIs and Delegation" in systemd's describe the layout and the rules.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ DELEGATION_MARKS = ("user.delegate", "trusted.delegate")
 TRIES = 20
 END_S = 1.0
 POLL_S = 0.005
-# Enters the group whose cgroup.procs is its standard error, then becomes the command. Rights are those of
-# the worker, which opened the file.
+# This shell command enters the group whose cgroup.procs is its standard error, then becomes the given
+# command. It needs no rights to the file, because the worker opened it.
 ENTER = 'echo 0 >&2 && exec "$@" 2>{}'
 PASSED_ON, DROPPED = "&1", "/dev/null"
 
@@ -39,11 +39,11 @@ _parent: Path | None = None
 
 
 class Undelegated(Exception):
-    """No cgroup is delegated to us; says why."""
+    """No cgroup is delegated to us; the message gives the reason."""
 
 
 def problem() -> str | None:
-    """Explain why sandboxes get no cgroup here, and what bounds programs then; None if they can."""
+    """Explain why sandboxes get no cgroup here and what limits programs instead; None if they get one."""
     try:
         find_delegated()
     except Undelegated as reason:
@@ -56,7 +56,7 @@ def problem() -> str | None:
 
 
 def find_delegated() -> Path:
-    """Find the cgroup in which we may create others. Raises ``Undelegated``."""
+    """Find the cgroup in which we may create child groups. Raises ``Undelegated``."""
     if not (ROOT / "cgroup.controllers").is_file():
         raise Undelegated("the machine has no cgroups of version 2")
     paths = [line[3:] for line in OWN.read_text().splitlines() if line.startswith("0::")]
@@ -72,7 +72,7 @@ def find_delegated() -> Path:
 
 
 def _is_ours(group: Path) -> bool:
-    """Return whether the group is delegated to us. Root may write to any group: only systemd's mark tells."""
+    """Return whether a group is delegated to us; since root may write to any, it must have systemd's mark."""
     if os.geteuid() != 0:
         return True
     with contextlib.suppress(OSError):
@@ -85,9 +85,9 @@ def _controllers(group: Path) -> set[str]:
 
 
 def prepare() -> None:
-    """Let sandboxes of this process and those that it forks have groups, if one is delegated.
+    """Set up groups for the sandboxes of this process and its forks, if a cgroup is delegated to us.
 
-    Everything that runs in the delegated group moves to a leaf of it. Call it before any sandbox starts.
+    Every process in the delegated group is moved to a leaf of it. Call this before any sandbox starts.
     """
     global _parent
     try:
@@ -96,7 +96,7 @@ def prepare() -> None:
     except (Undelegated, OSError) as error:
         logger.warning("sandboxes get no cgroup: %s", error)
         return
-    for left in group.glob(f"{BOX}*"):  # of a worker that was killed
+    for left in group.glob(f"{BOX}*"):  # left over from a worker that was killed
         with contextlib.suppress(OSError):
             left.rmdir()
     _parent = group
@@ -112,7 +112,7 @@ def _leave(group: Path) -> None:
                 (leaf / "cgroup.procs").write_text(process)
         try:
             (group / "cgroup.subtree_control").write_text(" ".join(enabled))
-        except OSError:  # a process was forked meanwhile
+        except OSError:  # a process was forked in the meantime
             if attempt == TRIES:
                 raise
         else:
@@ -121,9 +121,9 @@ def _leave(group: Path) -> None:
 
 @contextlib.contextmanager
 def group_open() -> Iterator[int | None]:
-    """Open a new group and yield a descriptor of its ``cgroup.procs``; None if none is delegated.
+    """Create a group and yield a descriptor of its ``cgroup.procs``; None if no cgroup is delegated to us.
 
-    In the end all that runs in the group is killed.
+    On exit, every process in the group is killed.
     """
     if _parent is None:
         yield None
@@ -142,7 +142,7 @@ def group_open() -> Iterator[int | None]:
 
 
 def enter_group(command: Sequence[str], *, errors: str) -> list[str]:
-    """Return the command, to run in the group whose descriptor is its stderr; ``errors`` go there instead."""
+    """Wrap a command: it enters the group that its stderr is open on, then sends its stderr to ``errors``."""
     return ["/bin/sh", "-c", ENTER.format(errors), "sh", *command]
 
 
@@ -153,14 +153,14 @@ def _make(group: Path) -> None:
 def _limit(group: Path) -> None:
     (group / "memory.max").write_text(str(GROUP_MEMORY_BYTES))
     (group / "pids.max").write_text(str(GROUP_PROCESSES))
-    # Older kernels, and those without swap or the controller, lack some of these files.
+    # Older kernels, and kernels without swap or the CPU controller, lack some of these files.
     for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1), ("cpu.weight", GROUP_CPU_WEIGHT)):
         if (group / name).exists():
             (group / name).write_text(str(value))
 
 
 def _end(group: Path) -> None:
-    """Kill the group and remove it; the next worker removes what is still dying."""
+    """Kill the group's processes and remove it; a group that is still dying is removed by the next worker."""
     with contextlib.suppress(OSError):
         (group / "cgroup.kill").write_text("1")
     deadline = time.monotonic() + END_S

@@ -1,4 +1,4 @@
-"""The enclosure: bubblewrap around one Python process, run as a user who owns nothing."""
+"""The enclosure, which is bubblewrap around a single Python process, run as a user who owns no files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any
 from verifiers.sandbox.limits import HOME_BYTES
 from verifiers.sandbox.seccomp import seccomp_filter
 
-# An unused uid: neither Postgres's nor `nobody`'s, nor one that systemd assigns (61184 to 65519).
+# An unused uid: not Postgres's, not `nobody`'s, and none that systemd assigns (61184 to 65519).
 SANDBOX_UID = 60_721
 HOME = "/box"
 INSIDE = Path(__file__).with_name("inside")
 SYSTEM_PYTHONS = ("/usr/local/bin/python3", "/usr/bin/python3")
 
-# The base of every sandbox. It shows only the host's /usr, read-only: no /proc, no /etc, no temporary
+# The base of every sandbox. Only the host's /usr is visible, read-only: no /proc, no /etc, no temporary
 # folders, no sockets, no network.
 BARE = (
     "--unshare-all",
@@ -37,7 +37,7 @@ BARE = (
     "--symlink", "usr/lib", "/lib",
     "--symlink", "usr/lib64", "/lib64",
 )  # fmt: skip
-# In the end everything is read-only except the home folder, a small tmpfs.
+# After these options everything is read-only except the home folder, which is a small tmpfs.
 WALLS = (
     *BARE,
     "--dev", "/dev",
@@ -61,10 +61,11 @@ def bubblewrap() -> str | None:
 
 @cache
 def interpreter() -> tuple[str, tuple[str, ...]]:
-    """Choose the Python that programs run in, and the bind options that it needs besides ``/usr``.
+    """Choose the Python that runs programs, and return it with the bind options that it needs besides
+    ``/usr``.
 
-    It is ours if that lives under ``/usr``, else the system's, else ours with its folder bound, provided the
-    sandbox's user may read it (unlike a pyenv under ``/root``).
+    This is our own Python if it is under ``/usr``, else the system's. If there is no system Python, it is our
+    own with its folder bound, provided that the sandbox's user may read it (unlike a pyenv under ``/root``).
     """
     base = Path(sys.base_prefix)
     own = base / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -81,7 +82,7 @@ def _is_public(folder: Path) -> bool:
 
 
 def account() -> dict[str, Any]:
-    """Return the arguments with which ``subprocess`` drops root for another user before bubblewrap starts."""
+    """Return the arguments that make ``subprocess`` switch from root to another user before bubblewrap."""
     if os.geteuid() != 0:
         return {}
     return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
@@ -89,16 +90,17 @@ def account() -> dict[str, Any]:
 
 @cache
 def huge_pages_refuse() -> None:
-    """Give no huge pages to this process and those that it starts from now on.
+    """Disable huge pages for this process and those that it starts from now on.
 
-    A page of 4 kB that stays mapped would hold the 2 MB around it, of which ``RLIMIT_AS`` counts 4 kB.
+    Otherwise a mapped page of 4 kB could keep the 2 MB around it in memory, while ``RLIMIT_AS`` counts only 4
+    kB.
     """
     ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 
 
 @cache
 def program_text(name: str) -> str:
-    """Return a program of ``inside`` as one text, preceded by the one module that it imports."""
+    """Return the source of a program in ``inside``, preceded by that of the one module that it imports."""
     shared = "verifiers.sandbox.inside.values"
     values = (INSIDE / "values.py").read_text(encoding="utf-8")
     return (
@@ -112,7 +114,7 @@ def program_text(name: str) -> str:
 
 
 def filter_open() -> int | None:
-    """Open a descriptor of the system-call filter, or return None on machines that have none."""
+    """Open a descriptor of the system-call filter, or return None if there is none for this machine."""
     code = seccomp_filter()
     return None if code is None else memory_open(code)
 
@@ -128,7 +130,7 @@ def memory_open(content: bytes) -> int:
 def command(
     *, text: str, arguments: tuple[str, ...] = (), filter_fd: int | None = None, hash_seed: int = 0
 ) -> list[str]:
-    """Build the command that runs a Python text inside. Raises ``FileNotFoundError`` without bubblewrap."""
+    """Build the command that runs Python source inside. Raises ``FileNotFoundError`` without bubblewrap."""
     program = bubblewrap()
     if program is None:
         raise FileNotFoundError(MISSING)
@@ -141,7 +143,7 @@ def command(
 
 
 def sandbox_problem() -> str | None:
-    """Explain in a sentence why no sandbox works here; None if a test program just ran in one."""
+    """Explain in a sentence why no sandbox works here; return None if a test program runs in one."""
     if bubblewrap() is None:
         return MISSING
     calls = filter_open()

@@ -1,4 +1,4 @@
-"""Limits on a submitted program's cost. They are not settings: scores depend on them."""
+"""Limits on a submitted program's cost. They are constants, not settings, because scores depend on them."""
 
 from __future__ import annotations
 
@@ -6,39 +6,40 @@ import math
 from dataclasses import dataclass
 
 CANDIDATE_MEMORY_BYTES = 512 * 1024 * 1024
-"""Address space of a program, which cannot fork, so this is its whole memory."""
+"""Address space of a program. Since a program cannot fork, this limits all the memory that it uses."""
 
 HOME_BYTES = 32 * 1024 * 1024
-"""Size of the files in a program's home."""
+"""Most bytes of all files in a program's home folder."""
 
 HOME_FILES = 4_096
-"""Files, folders and links in it: each takes about a kilobyte of the kernel's memory besides its content."""
+"""Most files, folders and links in a program's home folder; each costs about a kilobyte of kernel memory."""
 
 GROUP_MEMORY_BYTES = CANDIDATE_MEMORY_BYTES + HOME_BYTES + 96 * 1024 * 1024
-"""Memory of a sandbox's cgroup: the limits above, the kernel's share, bubblewrap; more ends it."""
+"""Memory after which a sandbox's cgroup is killed: the limits above, the kernel's share, bubblewrap."""
 
 GROUP_PROCESSES = 96
-"""Processes and threads in it: 64 of the program, and bubblewrap's."""
+"""Most processes and threads in a sandbox's cgroup: 64 of the program, plus bubblewrap's."""
 
 GROUP_CPU_WEIGHT = 50
-"""The group's weight when the processor is busy; other groups have 100."""
+"""CPU weight of a sandbox's cgroup when the CPU is busy; other groups have 100."""
 
 OUTPUT_BYTES = 10_000
-"""Bytes stored of a program's output; the rest is read and dropped."""
+"""Most bytes stored of a program's output; the rest is read and dropped."""
 
 REPORT_BYTES = 4 * 1024 * 1024
-"""Bytes read of a checker's report."""
+"""Most bytes read of a checker's report."""
 
 PROGRAM_CHARS = 64 * 1024
-"""Characters of a program; a longer one is not run."""
+"""Most characters of a program; a longer one is not run."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds of CPU time, of the program's own time (``clock.ProgramClock``) and of wall-clock time once the
-    candidate is ready, and until it is ready.
+    """Time limits of a program, in seconds.
 
-    A program that uses up one of the first two is out of time. ``wall_s`` is a backstop: a program that it
+    ``cpu_s`` limits its CPU time, ``own_s`` its own time (see ``observation.ProgramClock``) and ``wall_s``
+    its wall-clock time, all counted from when the candidate is ready; ``start_s`` limits the time until then.
+    A program that uses up ``cpu_s`` or ``own_s`` is out of time. ``wall_s`` is a backstop: a program that it
     stops was held up by the machine, unless it has used a good part of its own time. A run ends within
     ``wall_s`` plus twice ``start_s``.
     """
@@ -50,18 +51,18 @@ class Limits:
 
     @classmethod
     def of_program(cls, cpu_s: int) -> Limits:
-        """Return the limits of a task whose programs may take ``cpu_s``."""
+        """Return the limits for a task whose programs may use ``cpu_s`` seconds of CPU time."""
         return cls(cpu_s=cpu_s, own_s=cpu_s + cls.own_s - cls.cpu_s)
 
 
 REFERENCE_TIMES = 10
-"""Allowance of a program as a multiple of the reference program's own time, at least ``Limits.cpu_s``."""
+"""A program's CPU allowance as a multiple of the reference's own time; ``Limits.cpu_s`` is the minimum."""
 
 CPU_MAX_S = 20
-"""The most CPU seconds that a slow reference program can earn others."""
+"""Most CPU seconds that a program is allowed, however slow the reference program is."""
 
 
 def cpu_allowed_s(reference_s: float) -> int | None:
-    """Return the CPU seconds for a task whose reference took ``reference_s``; None for the default."""
+    """Return a task's CPU allowance in seconds, given its reference's time; None for the default limits."""
     allowed = min(CPU_MAX_S, math.ceil(REFERENCE_TIMES * reference_s))
     return allowed if allowed > Limits.cpu_s else None

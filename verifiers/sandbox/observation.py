@@ -1,4 +1,4 @@
-"""Observation of a program from outside its sandbox: its own time, and the files of its home."""
+"""Observation of a program from outside its sandbox: the time it uses, and the files in its home folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NANOSECONDS = 1e9
 
 
 def find_program(bubblewrap: int) -> int | None:
-    """Return the process id of the program that a bubblewrap has started; None if it has ended."""
+    """Return the process id of the program that a bubblewrap process started; None if it has ended."""
     try:
         (init,) = _children(bubblewrap)
         (program,) = _children(init)
@@ -25,12 +25,12 @@ def find_program(bubblewrap: int) -> int | None:
 
 
 class ProgramClock:
-    """Wall-clock seconds less those in which one of the processes was ready to run and had no processor.
+    """Clock of a program's own time: wall-clock time minus the time that its processes waited for a CPU.
 
-    A program that sleeps or blocks spends its own time; one that a busy machine holds up does not. Only
-    main threads count as held up, and threads of a program that hold each other up spend its CPU time, which
-    has a limit of its own. The wait is the second number of ``/proc/PID/schedstat`` ("Scheduler Statistics"
-    in the kernel's documentation); on kernels without it all time is the program's own.
+    A program that sleeps or blocks uses its own time; one that a busy machine holds up does not. Only the
+    main threads' waits count. Threads that wait for each other use the program's CPU time, which has a limit
+    of its own. The wait is the second number in ``/proc/PID/schedstat`` ("Scheduler Statistics" in the
+    kernel's documentation); on kernels without that file, all time is the program's own.
     """
 
     def __init__(self, processes: Iterable[int | None]) -> None:
@@ -47,7 +47,7 @@ class ProgramClock:
         return self.wall_s() - (sum(self._waits.values()) - self._waited_before_s)
 
     def _read(self) -> None:
-        """Read the waits; a process that has ended keeps its last one."""
+        """Read how long each process has waited; a process that has ended keeps its last value."""
         for process in self._waits:
             with contextlib.suppress(OSError, IndexError):
                 fields = Path(f"/proc/{process}/schedstat").read_text().split()
@@ -59,10 +59,10 @@ def _children(process: int) -> list[int]:
 
 
 class Home:
-    """The home of a sandbox that has started. ``close`` it."""
+    """The home folder of a running sandbox; call ``close`` when done with it."""
 
     def __init__(self, program: int | None) -> None:
-        """Open the home of ``program``, a process id or None. One that has ended never counts as full."""
+        """Open a process's home folder; without a process, or if it has ended, it never counts as full."""
         self._descriptor: int | None = None
         with contextlib.suppress(OSError):
             self._descriptor = os.open(f"/proc/{program}/root{HOME}", os.O_PATH | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""Runs of two sandboxes at once, a candidate's and its checker's, under a timeout outside them."""
+"""Runs of a pair of sandboxes, a candidate's and its checker's, under a timeout that neither controls."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from verifiers.sandbox.observation import Home, ProgramClock, find_program
 CHUNK = 65_536
 WATCH_S = 0.1
 HELD_UP_SHARE = 0.2
-"""A program that has used more of its own time, and so twice what the reference takes, is out of time at the
-wall clock too: otherwise a busy machine would make endless loops void."""
+"""Share of its own time that a program must have used to be out of time when ``wall_s`` stops it; with less,
+it was held up. The share is twice the reference's time. Without it, endless loops on a busy machine would be
+void."""
 
 
 @dataclass
 class Output:
-    """Output of a sandbox, cut at ``bound`` bytes as it is read; ``is_over`` once it has ended."""
+    """A sandbox's output, truncated to ``bound`` bytes while it is read; ``is_over`` once it has ended."""
 
     bound: int
     data: bytearray = field(default_factory=bytearray)
@@ -40,9 +41,10 @@ class Output:
 
 @dataclass(frozen=True)
 class PairRun:
-    """The checker's lines, the program's output and own time; ``stop`` says why it was stopped, if it was.
+    """Result of a run: the checker's lines, and the program's output and own time.
 
-    ``is_held_up``: it was stopped because the machine kept it from running.
+    ``stop`` is the reason why the program was stopped, or "". ``is_held_up`` is true if it ran out of time
+    because the machine kept it from running.
     """
 
     lines: list[bytes]
@@ -54,9 +56,9 @@ class PairRun:
 
 
 def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
-    """Run a job (JSON for ``inside/checker.py``). Raises ``OSError`` when a sandbox cannot be started.
+    """Run a job (JSON for ``inside/checker.py``). Raises ``OSError`` if a sandbox cannot be started.
 
-    The program's time starts when the checker reports that the candidate is ready.
+    The program's time is counted from when the checker reports that the candidate is ready.
     """
     checker_out, candidate_out = Output(REPORT_BYTES), Output(OUTPUT_BYTES)
     with ExitStack() as stack:
@@ -105,7 +107,7 @@ def _start(
     checker = _box(
         stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=job_fd, hash_seed=hash_seed
     )
-    # Only the two sandboxes hold the channel from here on, so each notices when the other ends.
+    # From here on only the two sandboxes hold the channel, so each notices when the other ends.
     ours.close()
     theirs.close()
     return candidate, checker
@@ -120,7 +122,7 @@ def _box(
     stdin: int = subprocess.DEVNULL,
     hash_seed: int,
 ) -> subprocess.Popen[bytes]:
-    """Start a sandbox, killed when ``stack`` exits. A checker's errors show as missing reports."""
+    """Start a sandbox that is killed when ``stack`` exits; a checker that fails just sends no report."""
     group = stack.enter_context(cgroups.group_open())
     is_checker = name == "checker.py"
     errors = subprocess.DEVNULL if is_checker else subprocess.STDOUT
@@ -152,7 +154,7 @@ def _box(
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
-    """Kill bubblewrap, and with it its whole namespace (``--die-with-parent``)."""
+    """Kill bubblewrap and with it every process in its namespace (``--die-with-parent``)."""
     box.send_signal(signal.SIGKILL)
     box.wait()
     if box.stdout is not None:
@@ -162,9 +164,10 @@ def _end(box: subprocess.Popen[bytes]) -> None:
 def _listen(
     sinks: dict[int, Output], *, is_late: Callable[[], bool], until: Callable[[], bool], of: Output
 ) -> bool:
-    """Read all outputs until ``until`` holds or ``of`` is over; False if ``is_late`` holds first.
+    """Read all outputs until ``until`` is true or the output ``of`` ends; return False if ``is_late`` is
+    first.
 
-    Both are checked at least every ``WATCH_S`` seconds.
+    Both conditions are checked at least every ``WATCH_S`` seconds.
     """
     with selectors.DefaultSelector() as selector:
         for descriptor, sink in sinks.items():

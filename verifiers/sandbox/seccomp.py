@@ -1,7 +1,8 @@
 """System-call filters for bubblewrap's ``--seccomp``, from the lists in ``syscalls.toml``.
 
-Programs may make the calls that are listed and no others. Browsers, which are many processes and bring a
-sandbox of their own, are only refused what rendering does not need. Filters as in Linux ``seccomp(2)``.
+Programs may make only the calls that are listed. Browsers run many processes and have a sandbox of their own,
+so they are only denied calls that rendering does not need. The filters have the format of Linux
+``seccomp(2)``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import msgspec
 from core.text.toml import toml_load
 
 LISTS = Path(__file__).with_name("syscalls.toml")
-# Each machine's place in the lists, and AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.
+# Each architecture's column in the lists, and its code: AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.
 MACHINES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7)}
 
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
@@ -25,16 +26,17 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _KILL, _REFUSE = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _EPERM, _ENOSYS = 1, 38
 _X32_CALLS = 0x4000_0000
-# From here on all machines share their numbers. The C library tries such a call (clone3) first, and uses an
-# older one only if told that it does not exist.
+# From this number on, calls have the same numbers on all architectures. The C library tries such a call
+# (clone3) first and falls back to an older one only if it is told that the call does not exist.
 _RECENT_CALLS = 424
 Instruction = tuple[int, int, int, int]
 Numbers = tuple[int, int]
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A call that is allowed if the low 32 bits of one argument have all of ``bits`` and none of ``no_bits``,
-    or are one of ``values``."""
+    """A call that depends on the low 32 bits of one argument.
+
+    It is allowed if they have all of ``bits`` and none of ``no_bits``, or are one of ``values``."""
 
     call: Numbers
     argument: int
@@ -51,13 +53,13 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def seccomp_filter() -> bytes | None:
-    """Build the filter for programs as BPF; None on machines whose call numbers are not listed."""
+    """Build the BPF filter for programs; None on architectures whose call numbers are not listed."""
     machine = MACHINES.get(platform.machine())
     return None if machine is None else program_filter(*machine)
 
 
 def program_filter(column: int, architecture: int) -> bytes:
-    """Build the filter for programs on the machine in this column of the lists."""
+    """Build the filter for programs on the architecture in this column of the lists."""
     lists = toml_load(LISTS, Lists)
     ruled = [instruction for rule in lists.ruled for instruction in _apply_rule(rule, column)]
     numbers = [numbers[column] for group in lists.allowed.values() for numbers in group.values()]
@@ -73,7 +75,7 @@ def program_filter(column: int, architecture: int) -> bytes:
 
 @cache
 def browser_filter() -> bytes | None:
-    """Build the filter for browsers, whose own sandbox needs namespaces and processes; None as above."""
+    """Build the BPF filter for browsers, whose own sandbox needs namespaces; None for unlisted machines."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         return None
@@ -89,7 +91,7 @@ def _answer_calls(numbers: Iterable[int], answer: int) -> list[Instruction]:
 
 
 def _apply_rule(rule: Rule, column: int) -> list[Instruction]:
-    """End the filter for this call, and skip itself for others."""
+    """Build instructions that decide on this rule's call, and that any other call skips."""
     if rule.values:
         checks = _answer_calls(rule.values, _ALLOW)
     else:
@@ -103,7 +105,7 @@ def _apply_rule(rule: Rule, column: int) -> list[Instruction]:
 
 
 def _pack(architecture: int, *rules: Instruction) -> bytes:
-    """Pack the filter; ``rules`` start with the call's number loaded and answer every call."""
+    """Pack the filter; ``rules`` start with the call's number loaded and must decide on every call."""
     code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_JUMP_EQUAL, 1, 0, architecture),

@@ -1,4 +1,4 @@
-"""Runs of a program against its tests; only the checker's report counts."""
+"""Runs of a program against its tests, in which only the checker's report counts."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
 from verifiers.types import storable
 
 LIMITS = Limits()
-LINES = 3  # from a checker: ready, the asserts, everything
+LINES = 3  # lines from a checker: ready, after the asserts, at the end
 
 
 class SandboxMissing(GymError):
-    """No sandbox works here, so no program can be judged."""
+    """No sandbox works on this machine, so no program can be judged."""
 
 
 class SandboxStalled(GymError):
-    """The machine starved a program until its wall-clock limit stopped it, so its result is unknown."""
+    """The machine kept a program waiting until its wall-clock limit stopped it, so its result is unknown."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """``names`` are taken from the program; ``setup`` and ``asserts`` are Python that runs outside it.
+    """Tests of a program: ``names`` come from the program, ``setup`` and ``asserts`` run outside its process.
 
-    ``pairs`` are calls with expected values (in JSON, see ``inside/values.py``); ``calls`` are evaluated and
-    reported.
+    ``pairs`` are calls with their expected values (in JSON, see ``inside/values.py``); ``calls`` are
+    evaluated and their values reported.
     """
 
     names: Sequence[str]
@@ -43,13 +43,14 @@ class Suite:
 
 @dataclass(frozen=True)
 class Report:
-    """``passed`` covers each assert, then each pair; all are False if the program ended or was killed.
+    """Results of a program's tests.
 
-    ``asserts`` and ``asserts_detail`` are the state after the last assert, before any pair or call; nothing
-    that the program does later changes them. ``assert_reasons`` has each assert's reason for failing; it is
-    empty if the program did not get that far. ``values`` has one list per call, with its value in JSON or
-    empty. ``output`` is what the program printed, truncated. ``own_s`` is the program's own time.
-    Postgres can store every text here.
+    ``passed`` covers each assert and then each pair; all are False if the program exited or was killed.
+    ``asserts`` and ``asserts_detail`` are the results after the last assert, before any pair or call, and
+    nothing that the program does later changes them. ``assert_reasons`` gives each assert's reason for
+    failing; it is empty if the program did not get that far. ``values`` has a list per call, which holds its
+    value in JSON or is empty. ``output`` is what the program printed, truncated. ``own_s`` is the program's
+    own time in seconds. Postgres can store every text in the report.
     """
 
     passed: tuple[bool, ...]
@@ -70,8 +71,8 @@ class Report:
 def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_seed: int = 0) -> Report:
     """Run a program in one sandbox and its tests in another.
 
-    Whatever the program does ends up in the report. Raises ``SandboxMissing`` (``sandbox_missing``) if no
-    candidate could be started in two attempts, and ``SandboxStalled`` (``verifier_timeout``).
+    The report covers whatever the program does. Raises ``SandboxMissing`` (``sandbox_missing``) if two
+    attempts to start a candidate fail, and ``SandboxStalled`` (``verifier_timeout``).
     """
     if len(program) > PROGRAM_CHARS:
         return _report_ended(suite, "the program is too long")
@@ -94,7 +95,10 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
 
 
 def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) -> Report:
-    """Build the report; ``records`` are those of the asserts, then of the rest, fewer if it ended early."""
+    """Build the report from the checker's two records, after the asserts and at the end.
+
+    There are fewer records if the run ended early.
+    """
     report = _report_ended(suite, ran.stop or "the program broke its tests")
     if records:
         asserts = records[0]
@@ -122,7 +126,7 @@ def _read_passed(record: dict[str, Any]) -> tuple[bool, ...]:
 
 
 def _records(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
-    """Return the checker's own lines, recognised by the nonce that only the checker has."""
+    """Return the lines that the checker wrote, recognised by a nonce that only the checker knows."""
     records: list[dict[str, Any]] = []
     for line in lines[:LINES]:
         try:

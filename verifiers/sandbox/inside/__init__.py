@@ -1,1 +1,4 @@
-"""Programs that run inside the sandboxes. Sent in as text, they may import only ``values`` of the project."""
+"""Programs that run inside the sandboxes.
+
+They are sent in as source text, so the only module of the project that they can import is ``values``.
+"""

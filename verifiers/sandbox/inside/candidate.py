@@ -1,6 +1,7 @@
-"""The candidate's side: loads the program and carries out the checker's requests.
+"""The candidate's side of a run, which loads the program and carries out the checker's requests.
 
-Once the program has run, nothing here can be trusted. It sends only data and never learns what is right.
+Once the program has run, nothing in this process can be trusted. It only sends data and never learns which
+values are right.
 Arguments: the channel's file descriptor, seconds of CPU time, bytes of memory.
 """
 
@@ -58,15 +59,15 @@ class Objects:
 
 
 def load(source: str) -> types.ModuleType:
-    """Run the program as a module of its own, neither ``__main__`` nor an existing one."""
+    """Run the program as a new module, which is neither ``__main__`` nor an existing one."""
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
-    exec(compile(source, "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (its purpose)
+    exec(compile(source, "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (running it is the purpose)
     return module
 
 
 def printed_flush(output: Any) -> None:
-    """Flush what the program printed before its answer is sent: the run may end with the answer."""
+    """Flush what the program printed before an answer is sent, because the run may end with that answer."""
     try:  # noqa: SIM105 (importing contextlib would slow every start)
         output.flush()
     except Exception:  # noqa: BLE001, S110 (a program may close its output: then there is nothing to lose)
@@ -76,7 +77,7 @@ def printed_flush(output: Any) -> None:
 def serve(channel: socket.socket) -> None:
     stream = channel.makefile("rwb")
     output: Any = sys.stdout
-    output.reconfigure(line_buffering=True)  # so that lines printed before an endless loop arrive too
+    output.reconfigure(line_buffering=True)  # so that lines printed before an endless loop also arrive
     stream.write(b"ready\n")
     stream.flush()
     objects = Objects()

@@ -1,8 +1,9 @@
-"""The checker's side: runs setup, asserts and comparisons here, and asks the candidate only for values.
+"""The checker's side of a run, which evaluates setup, asserts and comparisons and asks the candidate for
+values.
 
 It shares neither memory nor files with the candidate. It reads its job from standard input and writes lines
-of JSON with the job's nonce to standard output: when the candidate is ready, after the asserts, and after
-everything, so that a program that ends during the comparisons has still passed its asserts.
+of JSON with the job's nonce to standard output: when the candidate is ready, after the asserts, and at the
+end. A program that exits during the comparisons has therefore still passed its asserts.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ FLOAT_TOLERANCE = 1e-6
 
 
 class CandidateError(Exception):
-    """The program raised, ended, or sent something unreadable."""
+    """The program raised an exception, exited, or sent something unreadable."""
 
 
 class CandidateStop(CandidateError, StopIteration):
-    """An iterator of the candidate is at its end."""
+    """An iterator in the candidate is exhausted."""
 
 
 class Remote:
-    """Stands for an object that stays with the candidate. It equals nothing but itself.
+    """A proxy for an object that stays with the candidate and equals only itself.
 
-    So the candidate's ``__eq__``, which might always return True, is never called.
+    The candidate's ``__eq__``, which might always return True, is therefore never called.
     """
 
     __slots__ = ("_link", "_number")
@@ -64,7 +65,7 @@ class Remote:
         try:
             return int(self._link.request("len", self))
         except CandidateError as error:
-            raise TypeError(str(error)) from error  # ``list`` asks for it, and takes this for "not known"
+            raise TypeError(str(error)) from error  # ``list`` takes this error for "length unknown"
 
     def __bool__(self) -> bool:
         return True
@@ -121,30 +122,30 @@ class Link:
 
 
 def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
-    """Collect the names that asserts may use: those that the program defines, then those of the setup."""
+    """Collect the names that asserts may use: the program's first, then those that the setup defines."""
     names: dict[str, Any] = {"__name__": "checker"}
     link.load(job["program"])
     for name in job["names"]:
         try:
             names[name] = link.request("name", name)
-        except CandidateError:  # a missing function fails each assert that calls it
+        except CandidateError:  # each assert that calls a missing function fails
             continue
-    exec(compile(job["setup"], "<setup>", "exec"), names)  # noqa: S102 (of the task, not the answer)
+    exec(compile(job["setup"], "<setup>", "exec"), names)  # noqa: S102 (from the task, not the answer)
     return names
 
 
 def check(names: dict[str, Any], tests: list[str]) -> list[tuple[bool, str]]:
-    """Evaluate each assert, with its reason for failing."""
+    """Evaluate each assert and return whether it passed, with the reason if it failed."""
 
     def holds(test: str) -> bool:
-        exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
+        exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (from the task)
         return True
 
     return [attempt(holds, test) for test in tests]
 
 
 def compare(names: dict[str, Any], pairs: list[tuple[str, Any]]) -> list[tuple[bool, str]]:
-    """Compare each call with its expected value, with the error that it raised."""
+    """Compare each call's value with the expected one; return whether they are the same, and any error."""
 
     def has_value(pair: tuple[str, Any]) -> bool:
         call, value = pair
@@ -156,7 +157,7 @@ def compare(names: dict[str, Any], pairs: list[tuple[str, Any]]) -> list[tuple[b
 def attempt(claim: Callable[[Any], bool], of: Any) -> tuple[bool, str]:
     try:
         return claim(of), ""
-    except Exception as error:  # noqa: BLE001 (however it fails, it fails)
+    except Exception as error:  # noqa: BLE001 (any exception is a failure)
         return False, _describe(error)
 
 
@@ -165,7 +166,7 @@ def _describe(error: Exception) -> str:
 
 
 def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
-    """Encode each call's value in JSON, in a list of one; an empty list where it fails or returns no data."""
+    """Encode each call's value in JSON as a list of one, which is empty if it fails or returns no data."""
     values: list[Any] = []
     for call in calls:
         try:
@@ -180,7 +181,7 @@ def _no_object(_value: Any) -> Any:
 
 
 def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the results of the asserts, then of everything."""
+    """Yield the results of the asserts, then the results of all tests."""
     try:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)

@@ -1,6 +1,6 @@
-"""Plain data between candidate and checker: JSON with tags, never pickles.
+"""Plain data exchanged by candidate and checker, as tagged JSON and never as pickles.
 
-Whatever a reply contains, decoding yields only data, or a stand-in for an object of the candidate.
+Whatever a reply contains, decoding yields only data and stand-ins for the candidate's objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOT_A_NUMBER = "not a number", object()
 
 
 def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
-    """Encode a value for JSON; ``keep`` names an object that is not data."""
+    """Encode a value for JSON; ``keep`` returns a reference to an object that is not plain data."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -38,7 +38,7 @@ def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _encode_text(text: str) -> Any:
-    """Encode NUL and lone surrogates in hexadecimal, since Postgres stores neither."""
+    """Encode a text with NUL or lone surrogates in hexadecimal, since Postgres can store neither."""
     try:
         text.encode()
         is_storable = "\0" not in text
@@ -64,7 +64,7 @@ def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _is_a(value: Any, *, module: str, name: str) -> bool:
-    """Return whether the value is of a class whose module is imported only on demand."""
+    """Return whether a value is an instance of a class, without importing the class's module."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, getattr(loaded, name))
 
@@ -82,7 +82,7 @@ def _fraction(numerator: int, denominator: int) -> Any:
 
 
 def decode(data: Any, find: Callable[[int], Any]) -> Any:
-    """Decode a value; ``find`` returns the object with a number. Raises ``ValueError`` and ``TypeError``."""
+    """Decode a value; ``find`` looks up an object by its number. Raises ``ValueError`` and ``TypeError``."""
     if isinstance(data, list):
         return [decode(item, find) for item in data]
     if not isinstance(data, dict):
@@ -122,9 +122,10 @@ SCALARS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_same(value: Any, expected: Any, tolerance: float) -> bool:
-    """Compare as Python does, but with a relative tolerance for finite floats, and NaN the same as NaN.
+    """Compare as Python does, but with a relative tolerance for finite floats, and with NaN equal to NaN.
 
-    In containers too, except that elements of sets and keys of dictionaries have no tolerance.
+    This applies inside containers too, except that elements of sets and keys of dictionaries get no
+    tolerance.
     """
     if isinstance(value, float) and isinstance(expected, float | int) and value != expected:
         return _is_near(value, expected, tolerance)
@@ -142,7 +143,7 @@ def is_same(value: Any, expected: Any, tolerance: float) -> bool:
 
 
 def _is_near(value: float, expected: float, tolerance: float) -> bool:
-    """Return whether two unequal numbers are the same within the tolerance; infinity is near nothing."""
+    """Return whether two unequal numbers are within the tolerance; an infinite one never is."""
     if value != value or expected != expected:
         return value != value and expected != expected
     largest = max(abs(value), abs(expected))
@@ -150,7 +151,7 @@ def _is_near(value: float, expected: float, tolerance: float) -> bool:
 
 
 def _exact(value: Any) -> Any:
-    """Replace every NaN by one stand-in, since NaN equals nothing, itself included."""
+    """Replace every NaN by the same stand-in, since NaN does not even equal itself."""
     if isinstance(value, complex) and value != value:
         return complex, _exact(value.real), _exact(value.imag)
     if isinstance(value, set | frozenset):
