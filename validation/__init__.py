@@ -1,1 +1,1 @@
-"""Checks of the product that no installation runs."""
+"""Checks of the product that developers run; no installation needs them."""

@@ -1,4 +1,4 @@
-"""Rates of alarms in simulated training runs, healthy and sick: ``python -m validation.alarms``."""
+"""Alarm rates in simulated training runs, healthy and sick: ``python -m validation.alarms``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import django
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Simulate training runs, and print how often the training view's alarms are raised."""
+    """Simulate training runs and print how often the training view raises its alarms."""
     parser = ArgumentParser(prog="python -m validation.alarms", description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000, help="Healthy runs per regime.")
     parser.add_argument("--sick-runs", type=int, default=200, help="Sick runs per regime and failure mode.")
@@ -50,7 +50,7 @@ def _components_print(runs: int, sick_runs: int, seed: int) -> None:
     _head_print("sick runs, alarms on components", *names)
     for course in SICK:
         tallies = [simulate(regime, course, runs=sick_runs, seed=seed) for regime in SHOWN]
-        # The mean over the rules that should be raised.
+        # Runs that raised an alarm, as a mean over the rules that should raise one.
         powers = [
             _power(
                 sum(tally.raised[rule] for rule in course.rules) / len(course.rules) / sick_runs,

@@ -1,8 +1,10 @@
-"""Simulated evaluations with known truth: coverage of the report's intervals, and error rates of its tests.
+"""Simulated evaluations with known truth, to measure the coverage of the report's intervals and its error
+rates.
 
-The log-odds of a right answer are the arm's, an item's effect, the item's effect in this arm, and a look's.
-The truth is the mean over all items and looks that could have been drawn, by Gauss-Hermite quadrature; for
-methods that speak of these looks alone, over items on the looks that were drawn.
+The log-odds of a right answer are the sum of the arm's log-odds, the item's effect, the item's effect in this
+arm and the look's effect. The truth is the mean over all items and looks that could have been drawn, computed
+by Gauss-Hermite quadrature. For methods that only make claims about the looks that were drawn, it is the mean
+over items on these looks.
 """
 
 from __future__ import annotations
@@ -28,20 +30,22 @@ NODES, _weights = np.polynomial.hermite_e.hermegauss(61)
 SHARES = _weights / _weights.sum()
 FLIPS = 199
 RESAMPLES = 299
-# Evaluations that one process simulates at a time.
+# Number of evaluations that one process simulates at a time.
 CHUNK = 100
 ALPHA = 0.05
 FACTOR = "factor"
 R = TypeVar("R", bound="Named")
-# A mixed model costs more than all else: it is fitted to some of the evaluations.
+# A mixed model takes longer than everything else, so it is only fitted to every fifth evaluation.
 FACTOR_EVERY = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regime:
-    """``gap`` is in log-odds, and so are the standard deviations. ``void_wrong`` and ``void_right`` are the
-    chances that a wrong and a right answer on a page ends void. ``has_factor``: the effect of a factor of
-    the looks, which has none, is tested too."""
+    """Parameters of simulated evaluations; ``gap`` and the standard deviations are in log-odds.
+
+    ``void_wrong`` and ``void_right`` are the probabilities that a wrong or right answer on a page ends void.
+    With ``has_factor``, a factor of the looks that has no effect is tested as well.
+    """
 
     name: str
     items: int = 100
@@ -78,8 +82,11 @@ REGIMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """One simulated evaluation, and the truth: text and page over all looks, and on the drawn ones; pass@2
-    of text."""
+    """A simulated evaluation with its truth.
+
+    ``truth_text`` and ``truth_page`` are the accuracies over all looks, ``truth_these`` is the page's on the
+    looks drawn, and ``truth_pass`` is the text's pass@2.
+    """
 
     text: Answers
     page: Answers
@@ -92,7 +99,10 @@ class Draw:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Counts of how often a method gave a result, and of hits: truth covered, or (false) alarm raised."""
+    """Counts for one method: how often it gave a result or none, and its hits.
+
+    A hit is an interval that covers the truth, or a test that raises a (false) alarm.
+    """
 
     method: str
     hits: int = 0
@@ -115,13 +125,13 @@ class Tally:
 
     @property
     def error(self) -> float | None:
-        """The simulation's own standard error."""
+        """The simulation's standard error of ``share``."""
         share = self.share
         return None if share is None else math.sqrt(max(share * (1 - share), 1e-4) / self.spoken)
 
 
 class Named(Protocol):
-    """A regime, of whatever is simulated."""
+    """A regime of any kind of simulation."""
 
     @property
     def name(self) -> str: ...
@@ -130,9 +140,9 @@ class Named(Protocol):
 def simulate(
     regime: R, chunk: Callable[[R, int], list[Tally]], *, replicates: int, seed: int, pool: Executor
 ) -> Iterable[Tally]:
-    """Simulate coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks.
+    """Simulate coverage and false alarms for ``replicates`` evaluations, rounded up to whole chunks.
 
-    ``chunk`` simulates ``CHUNK`` of a regime from a seed.
+    ``chunk`` simulates ``CHUNK`` evaluations of a regime from a seed.
     """
     seeds = np.random.SeedSequence([seed, *regime.name.encode()]).generate_state(-(-replicates // CHUNK))
     tallies: dict[str, Tally] = {}
@@ -163,8 +173,9 @@ def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
     """Count how often each test raises a false alarm.
 
-    Tests of no gap see data without one, tests of equivalence a gap equal to the margin. Tests on these looks
-    alone see looks without effect: otherwise equal log-odds are not equal shares.
+    Tests of no gap see data without a gap; tests of equivalence see a gap equal to the margin. Tests that
+    only apply to the looks drawn see looks without effect, because with effects equal log-odds would not mean
+    equal shares.
     """
     rng = np.random.default_rng(seed)
     null = replace(regime, gap=0.0)
@@ -180,7 +191,7 @@ def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 
 
 def layout(*, items: int, samples: int, looks: int) -> tuple[Codes, Codes]:
-    """Return the item and the look of each answer; an item's samples go round the looks."""
+    """Return the item and the look of each answer; an item's samples cycle through the looks."""
     item = np.repeat(np.arange(items), samples)
     sample = np.tile(np.arange(samples), items)
     return item, (sample + item) % looks
@@ -214,7 +225,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
 
 
 def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
-    """Return for each interval whether it covers its truth; None if it is not given."""
+    """Return, for each method, whether its interval covers the truth; None if it gives no interval."""
     pair = gaps.pair_of(drawn.text, drawn.page)
     if pair is None:
         return {}
@@ -279,7 +290,7 @@ def _factor_p(page: Answers) -> float | None:
 
 
 def recentred_p(estimate: Estimate, true: float) -> float | None:
-    """Test against the true difference, not 0: equal log-odds are not equal accuracy if looks differ."""
+    """Test against the true difference instead of 0, since equal log-odds may mean unequal accuracies."""
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
     return float(2 * special.stdtr(estimate.degrees, -abs(estimate.value - true) / estimate.error))
@@ -296,12 +307,12 @@ def covers(estimate: object, truth: float) -> bool | None:
 
 
 def below(p: float | None) -> bool | None:
-    """Return whether a test raises an alarm, or None if it has no p-value."""
+    """Return whether a test's p-value raises an alarm, or None if it has no p-value."""
     return None if p is None else p <= ALPHA
 
 
 def tally_add(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
-    """Count one evaluation."""
+    """Count one evaluation's result for a method; a ``hit`` of None means that it gave none."""
     tally = tallies.get(method) or Tally(method=method)
     if hit is None:
         tallies[method] = replace(tally, silent=tally.silent + 1)
@@ -310,22 +321,22 @@ def tally_add(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
 
 
 def mean_share(centre: float, sd: float) -> float:
-    """Return the mean of the logistic function of a normal variable."""
+    """Return the mean share of right answers if their log-odds are normally distributed."""
     return float((SHARES * share_of(centre + sd * NODES)).sum())
 
 
 def mean_share_in(looks: Floats, centre: float, sd: float) -> float:
-    """Return the same mean within looks of these effects."""
+    """Return the mean share of right answers over looks with these effects."""
     return float(np.mean([mean_share(centre + effect, sd) for effect in looks]))
 
 
 def _pass_2(centre: float, sd: float) -> float:
-    """Return the mean over items of the chance that one of two samples is right."""
+    """Return the mean over items of the probability that at least one of two samples is right."""
     return float((SHARES * (1 - (1 - share_of(centre + sd * NODES)) ** 2)).sum())
 
 
 def share_of(logits: Floats) -> Floats:
-    """Return the chance of a right answer."""
+    """Convert log-odds to the probability of a right answer."""
     return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float64)
 
 

@@ -14,13 +14,13 @@ from validation import evaluations, intervals_page, transfers
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Simulate evaluations with known truth, and print or write the page of the results."""
+    """Simulate evaluations with known truth, and print the page of results or write it to a file."""
     parser = ArgumentParser(prog="python -m validation.intervals", description=__doc__)
     parser.add_argument("--replicates", type=int, default=4_000, help="Simulated evaluations per regime.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--regime", action="append", help="Its name; all are simulated without.")
+    parser.add_argument("--regime", action="append", help="Simulate only the regime of this name.")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
-    parser.add_argument("--write", type=Path, metavar="FILE", help="Write the page of the table.")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="Also write the page to this file.")
     options = parser.parse_args(arguments)
     regimes = [one for one in evaluations.REGIMES if not options.regime or one.name in options.regime]
     changes = [one for one in transfers.TRANSFER_REGIMES if not options.regime or one.name in options.regime]
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _print_early(row: str) -> str:
-    """Print a row as soon as it is ready: all of them take minutes."""
+    """Print a row as soon as it is ready, because all rows together take minutes."""
     print(row, file=sys.stderr)
     return row
 

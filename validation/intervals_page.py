@@ -1,4 +1,4 @@
-"""Results of a simulation of evaluations, as a page of the documentation."""
+"""Documentation page with the results of the simulated evaluations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from validation.evaluations import Regime, Tally
 
-# Columns: the share that an interval should cover, or that a test should err.
+# Nominal rates of the columns: intervals should cover the truth this often, and tests should err this often.
 COVERAGE, ALARMS = 0.95, 0.05
 METHODS: Mapping[str, float] = {
     "accuracy, text": COVERAGE,
@@ -31,35 +31,37 @@ TRANSFER_METHODS: Mapping[str, float] = {
     "beyond text": ALARMS,
 }
 TOLERANCE = 0.015
-# A method that is silent more often says so.
+# A cell gives the share of evaluations without a result if it exceeds this.
 SILENT = 0.01
-# Beyond, too few evaluations are left for a rate.
+# Beyond this share, too few evaluations have a result to compute a rate.
 SILENT_MAX = 0.9
 PAGE = """# How often a report's intervals and tests are right
 
-`python -m validation.intervals --write docs/intervals.md` wrote this page: it simulates evaluations with
-known truth, with the estimators of the report. {replicates:,} evaluations per regime and table cell, so that
-the simulation's own standard error is {error:.2f} points near 95 and 5. Intervals should cover in 95% of
-them, tests err in 5%; what is off by more than 1.5 points towards too many errors is **bold**, what is off to
-the careful side *italic*. In brackets, the share of evaluations in which the report gives no number and says
-why: the rates are of the others.
+`python -m validation.intervals --write docs/intervals.md` wrote this page. It simulates evaluations with
+known truth and applies the report's estimators to them. There are {replicates:,} evaluations per regime and
+table cell, so the simulation's own standard error is {error:.2f} points near 95 and 5. Intervals should cover
+the truth in 95% of the evaluations, and tests should err in 5%. Rates that are off by more than 1.5 points
+are **bold** if there are too many errors and *italic* if the method is too cautious. A share in brackets is
+the share of evaluations in which the report gives no number and explains why; the rate is then that of the
+other evaluations.
 
 {table}
 
-Tests: *t*, the clustered test of no gap; *equivalence*, with a gap as large as the margin; *permutation* and
-*McNemar*, on looks without effect; *factor*, the mixed model's test of a factor of looks that has no effect
-(in a fifth of the evaluations). With three looks, intervals are for these looks alone. Where void depends on
-correctness, the judged answers are no fair sample, and nothing that is computed from them alone can be right:
-the report prints the bounds that all void episodes wrong and all right give, and says where they leave the
-interval.
+The tests are *t*, the clustered test of no gap; *equivalence*, with a gap as large as the margin;
+*permutation* and *McNemar*, on looks without effect; and *factor*, the mixed model's test of a factor of
+looks that has no effect (in a fifth of the evaluations). With three looks, intervals apply to these looks
+only. If being void depends on correctness, the judged answers are not a fair sample, and nothing computed
+from them alone can be right. The report therefore prints the bounds that result if all void episodes are
+wrong or all are right, and points out where these bounds are outside the interval.
 
 {regimes}
 
 ## Transfer
 
-What training changes ([training.md](training.md)): text and page before and after, on the same items in the
-same looks. *Change* is an arm's accuracy after less before, *beyond text* the page's change less the text's.
-Tests are of no change, where training adds nothing.
+This table is about estimates of what training changes ([training.md](training.md)). Text and page are
+evaluated before and after training, on the same items in the same looks. *Change* is an arm's accuracy after
+training minus its accuracy before; *beyond text* is the page's change minus the text's change. The tests are
+of no change, on simulations in which training adds nothing.
 
 {transfer}
 
@@ -68,7 +70,7 @@ Tests are of no change, where training adds nothing.
 
 
 def row(name: str, tallies: Iterable[Tally], *, methods: Mapping[str, float] = METHODS) -> str:
-    """Write a line of a table."""
+    """Format a regime's tallies as a row of a table."""
     by_method = {tally.method: tally for tally in tallies}
     cells = [_cell(by_method.get(method), target) for method, target in methods.items()]
     return f"| {name} | {' | '.join(cells)} |"
@@ -82,7 +84,7 @@ def page(
     transfer_words: Mapping[str, str],
     replicates: int,
 ) -> str:
-    """Write the page; ``transfer_words`` describe the regimes of transfer by name."""
+    """Format the page; ``transfer_words`` maps the names of transfer regimes to descriptions."""
     return PAGE.format(
         replicates=replicates,
         error=100 * (COVERAGE * ALARMS / replicates) ** 0.5,
@@ -125,9 +127,9 @@ def _words(regime: Regime) -> str:
         f"items {regime.item_sd:g}, items within an arm {regime.arm_item_sd:g}, looks {regime.look_sd:g}"
     )
     text = (
-        f"{regime.items} items, {regime.samples} samples each, {looks}; log-odds {regime.base:g} as text, "
-        f"{regime.gap:g} less as page; standard deviations of log-odds: {effects}"
+        f"{regime.items} items; samples per item: {regime.samples}; {looks}; log-odds {regime.base:g} "
+        f"as text, {regime.gap:g} lower as page; standard deviations of log-odds: {effects}"
     )
     if regime.void_wrong:
-        text += f"; {regime.void_wrong:.0%} of wrong and {regime.void_right:.0%} of right pages end void"
+        text += f"; {regime.void_wrong:.0%} of wrong and {regime.void_right:.0%} of right pages are void"
     return f"{text}."

@@ -1,7 +1,9 @@
-"""Simulated figures of components, flat, learning and collapsing, and how often alarms are raised.
+"""Simulated figures of reward components (flat, learning, collapsing), to measure how often alarms are
+raised.
 
-Versions jitter and drift, and episodes of one task resemble each other. What goes wrong begins at half of the
-versions and is complete after ``training_runs.RAMP`` of them; a plateau takes the rest of the run.
+Figures jitter and drift from version to version, and episodes of the same task are similar. A collapse begins
+after half of the versions and is complete after ``training_runs.RAMP`` more; a plateau takes the rest of the
+run.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ SHOWN = REGIMES[:5]
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """Simulated course of a run's figures.
+    """Simulated course of the components' figures in a run.
 
-    ``learning`` is the total gain, and ``shaping`` that of shaping, of which accuracy gains the part
-    ``gained``. From the onset on, all components lose ``collapse``, and shaping alone gains ``idle``. If
-    ``is_staged``, tasks come in four stages, each a quarter of the run, and afterwards in a fifth of the
-    tasks. ``drift`` is the standard deviation of versions that do not change otherwise.
+    ``learning`` is the components' total gain. ``shaping`` is the gain of shaping, and accuracy gains the
+    share ``gained`` of it. From the onset on, all components lose ``collapse``, and shaping alone gains
+    ``idle``. With ``is_staged``, tasks come in four stages; each stage has a quarter of the run to itself and
+    keeps a fifth of its tasks afterwards. ``drift`` is the standard deviation between versions that do not
+    change otherwise.
     """
 
     name: str
@@ -45,7 +48,7 @@ class Course:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Rules that should be raised if the course is sick."""
+        """Rules that should raise an alarm if the course is one of ``SICK``."""
         return (PLATEAU.id,) if self.idle else tuple(rule.id for rule in COLLAPSES)
 
 
@@ -66,8 +69,11 @@ SICK = (
 
 @dataclass
 class Tally:
-    """Runs in which each rule raised an alarm after the onset, and in which any did at all; ``delays`` in
-    versions from the onset."""
+    """Counts of runs with alarms.
+
+    ``any_raised`` counts runs with an alarm at any time. ``raised`` counts, by rule, the runs with an alarm
+    from the onset on, and ``delays`` has how many versions after the onset each came.
+    """
 
     any_raised: int = 0
     raised: dict[str, int] = field(default_factory=lambda: dict.fromkeys((rule.id for rule in RULES), 0))
@@ -75,7 +81,7 @@ class Tally:
 
 
 def simulate(regime: Regime, course: Course, *, runs: int, seed: int) -> Tally:
-    """Count the runs, among so many, in which each alarm is raised."""
+    """Simulate ``runs`` runs and count those in which each alarm is raised."""
     rng, tally = np.random.default_rng(seed), Tally()
     is_sick, onset = course in SICK, onset_of(regime)
     for _ in range(runs):
@@ -113,7 +119,7 @@ def _of_stage(
 
 
 def _levels(regime: Regime, course: Course, rng: np.random.Generator) -> dict[str, Floats]:
-    """Draw for each measure the mean of every version."""
+    """Draw each measure's mean at every version."""
     count, onset = regime.versions, onset_of(regime)
     done = np.linspace(0, 1, count)
     fallen = np.clip((np.arange(count) - onset + 1) / RAMP, 0, 1) * course.collapse
@@ -133,7 +139,7 @@ def _levels(regime: Regime, course: Course, rng: np.random.Generator) -> dict[st
 
 
 def _figure(level: float, tasks: int, samples: int, rng: np.random.Generator) -> Figure:
-    """Draw shares of right episodes that differ by task, with the same mean over all tasks."""
+    """Draw a figure of episodes whose chances differ by task and average to ``level`` over all tasks."""
     ease = rng.normal(0, 1, tasks)
     chance = level + 0.8 * level * (1 - level) * np.tanh(ease)
     right = rng.binomial(samples, np.clip(chance, 0, 1)).astype(np.float64)

@@ -1,8 +1,8 @@
-"""Simulated training runs, healthy and failing: how often alarms are raised, and how late.
+"""Simulated training runs, healthy and sick, to measure how often and how late alarms are raised.
 
-A healthy run learns: invalid actions become fewer, thoughts and narration drift and jitter from version to
-version, episodes of one task resemble each other, and now and then a machine fails for one version.
-A sick run is a healthy one in which one thing goes wrong from ``ONSET`` of its versions on.
+In a healthy run, invalid actions become fewer, the length of thoughts and the narration drift and jitter from
+version to version, episodes of the same task are similar, and occasionally a machine fails for one version. A
+sick run is a healthy one in which one thing goes wrong after the share ``ONSET`` of its versions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trajectories.reports.training.alarms import RULES, Alarm, Evaluated, alarms
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 
 ONSET = 0.5
-# Versions from the onset until what goes wrong is complete.
+# Number of versions from the onset of a failure until it is complete.
 RAMP = 4
 TASK_POOL = 2_000
 INCIDENT_RATE, INCIDENT_VOID = 0.1, 0.06
@@ -28,8 +28,11 @@ ALARMS = (*(rule.id for rule in RULES), TEXT)
 
 @dataclass(frozen=True, kw_only=True)
 class Regime:
-    """``tasks`` with ``samples`` episodes each per version; every ``evaluated_every``-th version is evaluated
-    on ``items`` with ``item_samples`` samples in either arm."""
+    """Size of a simulated training run.
+
+    Each version has ``tasks`` tasks with ``samples`` episodes each. Every ``evaluated_every``-th version is
+    evaluated on ``items`` items with ``item_samples`` samples in each arm.
+    """
 
     name: str
     versions: int = 30
@@ -53,10 +56,10 @@ REGIMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class FailureMode:
-    """A failure of training when it is complete.
+    """The effects of a training failure once it is complete.
 
-    ``invalid`` and ``void`` are shares, ``words`` a factor of the length, ``narration`` and ``text`` points
-    added. It develops within ``ramp`` versions.
+    ``invalid`` and ``void`` are shares, ``words`` is a factor on the length of thoughts, and ``narration``
+    and ``text`` are points added. The failure develops over ``ramp`` versions.
     """
 
     name: str
@@ -86,9 +89,12 @@ HEALTH = FailureMode(name="healthy", alarm="")
 
 @dataclass
 class Tally:
-    """``raised`` runs by alarm, ``any_raised`` those with one or more, ``delays`` in versions from the onset.
+    """Counts of alarms in simulated runs.
 
-    ``early`` are runs in which the mode's own alarm came before its onset."""
+    ``raised`` counts them by alarm, without alarms for the failure mode that came before its onset;
+    ``any_raised`` counts runs with at least one alarm. ``delays`` are versions from the onset to the failure
+    mode's alarm.
+    """
 
     runs: int = 0
     any_raised: int = 0
@@ -119,14 +125,14 @@ def _run_alarms(regime: Regime, mode: FailureMode, rng: np.random.Generator) -> 
 
 
 def onset_of(regime: Regime) -> int:
-    """Return the version from which on something goes wrong."""
+    """Return the version at which the failure begins."""
     return round(regime.versions * ONSET)
 
 
 def _series(
     regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> Mapping[str, Sequence[tuple[int, Figure]]]:
-    """Return the figures of every version, on tasks drawn for it from a pool."""
+    """Simulate the figures of every version, on tasks that are drawn for each version from a pool."""
     count, shape = regime.versions, (regime.tasks, regime.samples)
     effects = rng.normal(size=(4, TASK_POOL))
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
@@ -155,7 +161,7 @@ def _series(
 def _evaluations(
     regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> list[Evaluated]:
-    """Simulate text that learns a little and a page that learns more, on the same items at every version."""
+    """Simulate evaluations in which text gains a little and page gains more, always on the same items."""
     ease = rng.normal(0, 1.5, regime.items)
     first: tuple[Answers, float, float] | None = None
     evaluations = []
@@ -190,7 +196,7 @@ def _answers(base: float, ease: Floats, shift: float, regime: Regime, rng: np.ra
 
 
 def drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
-    """Draw an autoregressive series around 0: standard deviation ``sd``, autocorrelation one half."""
+    """Draw an autoregressive series around 0 with standard deviation ``sd`` and autocorrelation 0.5."""
     values = rng.normal(0, sd, count)
     for place in range(1, count):
         values[place] = 0.5 * values[place - 1] + np.sqrt(0.75) * values[place]
@@ -198,12 +204,12 @@ def drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
 
 
 def _tilted(share: float, logits: Floats) -> Floats:
-    """Shift a share by effects in log-odds."""
+    """Shift a share by effects that are given in log-odds."""
     return np.asarray(1 / (1 + (1 - share) / share * np.exp(-logits)), dtype=np.float64)
 
 
 def _figure(counts: Floats, values: Floats) -> Figure:
-    """Compute the figure of a matrix whose rows are tasks and whose columns are episodes."""
+    """Compute the figure for a matrix with a row per task and a column per episode."""
     count, total = counts.sum(axis=1).astype(float), values.sum(axis=1).astype(float)
     figure = figure_of(
         Sums(

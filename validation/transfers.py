@@ -1,10 +1,10 @@
 """Simulated training with known truth, to test the transfer table.
 
-It measures the coverage of the table's intervals, and the error rates of its tests.
+The simulation measures the coverage of the table's intervals and the error rates of its tests.
 
 Text and page are evaluated before and after training, on the same items in the same looks. The log-odds of a
-right answer are as in simulated evaluations (``validation.evaluations``); training adds a gain to each arm,
-an item's own change in each arm, and a change to each look's effect.
+right answer are those of the simulated evaluations (``validation.evaluations``). Training adds a gain to each
+arm, a change to each item in each arm, and a change to each look's effect.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from validation.evaluations import (
 
 @dataclass(frozen=True, kw_only=True)
 class TransferRegime:
-    """Gains, ``gap`` and standard deviations are in log-odds. ``missing``: the share of answers that void
-    takes from each arm and checkpoint, whatever they are."""
+    """Parameters of simulated training; gains, ``gap`` and standard deviations are in log-odds.
+
+    ``missing`` is the share of answers, right or wrong, that are void in each arm and at each checkpoint.
+    """
 
     name: str
     items: int = 100
@@ -57,8 +59,8 @@ class TransferRegime:
     def words(self) -> str:
         looks = f"{self.looks} looks" if self.looks else "no looks"
         text = (
-            f"{self.items} items, {self.samples} samples each, {looks}; log-odds {self.base:g} as text "
-            f"before training, {self.gap:g} less as page; gains {self.text_gain:g} and {self.page_gain:g}; "
+            f"{self.items} items; samples per item: {self.samples}; {looks}; log-odds {self.base:g} as text "
+            f"before training, {self.gap:g} lower as page; gains {self.text_gain:g} and {self.page_gain:g}; "
             f"standard deviations of log-odds: items {self.item_sd:g}, items within an arm "
             f"{self.arm_item_sd:g}, an item's change within an arm {self.change_sd:g}, looks "
             f"{self.look_sd:g}, their change {self.look_change_sd:g}"
@@ -87,7 +89,7 @@ TRANSFER_REGIMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One arm before and after training, and by how much its accuracy truly changes."""
+    """An arm's answers before and after training, and the true change in its accuracy."""
 
     before: Answers
     after: Answers
@@ -99,9 +101,9 @@ class Change:
 
 
 def transfers_simulate(regime: TransferRegime, seed: int) -> list[Tally]:
-    """Simulate a chunk of trained policies.
+    """Simulate a chunk of trained policies, and tally every interval and test.
 
-    Tallies every interval, and every test where training changes nothing.
+    The tests are tallied on simulations in which training changes nothing.
     """
     rng = np.random.default_rng(seed)
     null = replace(regime, text_gain=0.0, page_gain=0.0)
@@ -125,7 +127,7 @@ def _alarms(null: TransferRegime, rng: np.random.Generator) -> Mapping[str, bool
 
 
 def _estimates(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str, tuple[Estimate, float]]:
-    """Return for each quantity of the table its estimate and the truth."""
+    """Return the estimate and the truth of each quantity in the table."""
     text, page = changes_draw(regime, rng)
     pairs = text.pair, page.pair
     if pairs[0] is None or pairs[1] is None:
@@ -140,7 +142,7 @@ def _estimates(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str,
 def changes_draw(regime: TransferRegime, rng: np.random.Generator) -> tuple[Change, Change]:
     """Draw the changes of text and page.
 
-    If looks are too few to generalise to others, the truth is that of the looks drawn.
+    If there are too few looks to generalise to others, the truth refers to the looks drawn.
     """
     ease = rng.normal(0, regime.item_sd, regime.items)
     looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
@@ -162,7 +164,7 @@ def _change_draw(
     centre: float,
     gain: float,
 ) -> Change:
-    """Draw one arm's change; ``looks`` are the effects of its looks before and after."""
+    """Draw one arm's change; ``looks`` has the effects of its looks before and after training."""
     item, look = layout(items=regime.items, samples=regime.samples, looks=len(looks[0]))
     own = ease + rng.normal(0, regime.arm_item_sd, regime.items)
     logits = centre + own[item] + looks[0][look]

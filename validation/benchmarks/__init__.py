@@ -1,1 +1,1 @@
-"""Checks of benchmarks: verdicts on golds and wrong answers, and questions that may need another wording."""
+"""Checks of benchmarks: verdicts on golds and wrong answers, and questions that may need rewording."""

@@ -1,4 +1,4 @@
-"""Right and wrong answers, submitted as an agent would, and the workers' verdicts on them."""
+"""Right and wrong answers, submitted as an agent would submit them, and the workers' verdicts on them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A submitted answer and its verdict; ``read`` is how the verifier parsed it and the gold."""
+    """A submitted answer and its verdict; ``read`` shows how the verifier parsed the answer and the gold."""
 
     task: Task
     run_kind: str
@@ -68,7 +68,7 @@ class _Sent:
 
 
 def runs_make(name: str) -> list[Run]:
-    """Create one run for evaluation and one for training: golds are judged by both verifiers."""
+    """Create a run for evaluation and one for training, so that both verifiers of a task judge its gold."""
     runs = []
     for kind in (Run.Kind.EVAL, Run.Kind.TRAIN):
         run = Run.objects.create(name=f"check of {name}", kind=kind, simulated=True, tags=["check"])
@@ -80,7 +80,8 @@ def runs_make(name: str) -> list[Run]:
 def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progress) -> Iterator[Finding]:
     """Submit every task's gold and a wrong answer in each run, and wait for the verdicts.
 
-    ``progress`` gets the number of new verdicts. Raises ``GymError`` ``no_verdicts`` when none comes in time.
+    ``progress`` is called with the number of new verdicts. Raises ``GymError`` ``no_verdicts`` if none
+    arrives in time.
     """
     golds = {gold.task_id: gold for gold in Gold.objects.filter(task__in=tasks, is_current=True)}
     answers = [golds[task.pk].answer for task in tasks]
@@ -101,7 +102,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
 
 
 def _open(ids: list[int], *, run: Run) -> list[Episode]:
-    """Open two samples of each task: one for each role."""
+    """Open two samples of each task, one for each role."""
     body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
     opened = creation.episodes_open(opening=body, principal=OWNER)["episodes"]
     episodes = Episode.objects.filter(pk__in=[record["id"] for record in opened])
@@ -111,7 +112,7 @@ def _open(ids: list[int], *, run: Run) -> list[Episode]:
 def _answer(
     task: Task, gold: str, role: Role, variation: dict[str, Any] | None, *, others: Iterable[str]
 ) -> str | list[str]:
-    """Write the answer as an agent in this episode would: a choice by the label that its page shows."""
+    """Write the answer as an agent in this episode would, a choice by the label that the page shows."""
     form = questions.get(task.kind).form_of(task.payload)
     order = (variation or {}).get("order")
     if order is not None:
@@ -124,7 +125,7 @@ def _answer(
 
 
 def _wait(ids: list[int], progress: Progress) -> None:
-    """Wait until all are judged; each new verdict restarts the time limit."""
+    """Wait until all episodes are judged; each new verdict restarts the time limit."""
     waiting, last_news = len(ids), time.monotonic()
     while waiting:
         left = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.FINISHED).count()
@@ -132,7 +133,7 @@ def _wait(ids: list[int], progress: Progress) -> None:
             progress(waiting - left)
             waiting, last_news = left, time.monotonic()
         elif time.monotonic() - last_news > SILENT_S:
-            message = f"No verdict came for {SILENT_S:.0f} s; {left} answers wait. Are the workers running?"
+            message = f"No verdict for {SILENT_S:.0f} s; {left} answers are waiting. Are the workers running?"
             raise GymError("no_verdicts", message)
         else:
             _pause()

@@ -1,4 +1,4 @@
-"""Every split that a folder of official files holds."""
+"""The splits that a folder of official files contains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
 
 @dataclass(frozen=True)
 class Split:
-    """A split of a folder; rows that cannot be read are with the first split of their files."""
+    """A split in a folder; unreadable rows are listed with the first split of their files."""
 
     name: str
     drafts: list[TaskDraft]
@@ -21,13 +21,13 @@ class Split:
 
 
 def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
-    """Yield every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
+    """Yield every split that a folder contains. Raises ``GymError`` ``no_file`` if there is none."""
     for files, named in _groups(plugin, folder).items():
         yield from rows_by_split(record_files.drafts(plugin, files), named=named)
 
 
 def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
-    """Group rows by split; ``named`` is the split of rows that name none."""
+    """Group rows by split; rows that do not name a split belong to ``named``."""
     splits: dict[str, list[TaskDraft]] = {}
     bad: list[BadRow] = []
     for row in rows:
@@ -40,7 +40,7 @@ def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
 
 
 def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str]:
-    """Group files that are read together, with the split of those of their rows that name none."""
+    """Group the files that are read together, each group with the split of rows that do not name one."""
     if plugin.files is None:
         by_split: dict[str, list[Path]] = {}
         for file in record_files.source_files(folder):
@@ -50,5 +50,5 @@ def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str
     for split, files in sources.official_splits(plugin, folder).items():
         groups.setdefault(files, split)
     if not groups:
-        raise GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
+        raise GymError("no_file", f"The folder {folder} contains no file of {plugin.id}.")
     return groups

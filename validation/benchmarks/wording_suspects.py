@@ -1,6 +1,6 @@
-"""Questions that may need another wording: a search over loaded tasks, for a person to read what it lists.
+"""Search of the loaded tasks for questions that may need rewording, for a person to read.
 
-An item is mended by an erratum (``wording_errata.py``), which takes it off the list.
+An erratum (``wording_errata.py``) corrects an item, which is then no longer listed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIGURE = re.compile(
 )
 _HAS_FIGURE = re.compile(r"\[asy\]|!\[|\\begin\{|->|→")
 _FILE = re.compile(r"\b[\w ]*\.(?:png|jpe?g|gif|svg)\b", re.IGNORECASE)
-# Words that ask or tell to do something, and gaps to be filled.
+# Words that ask a question or give an instruction, and gaps to fill in.
 _ASKS = re.compile(
     r"\?|__|\b(?:which|what|who|whom|whose|how|why|when|where|find|calculate|compute|determine|evaluate|solve"
     r"|simplify|express|select|choose|identify|estimate|round|convert|state|give|predict|arrange|divide|write"
@@ -41,7 +41,7 @@ _COLOUR = re.compile(r"\b(?:which|what) colou?red \w+", re.IGNORECASE)
 
 
 def missing_figure(text: str, payload: Payload) -> str:
-    """Find a figure, reaction or map that the text refers to, where nothing stands for it."""
+    """Return the words that refer to a figure, reaction or map that the question does not contain."""
     match = _FIGURE.search(text)
     return (
         match[0] if match and not any(map(payload.get, FIGURE_PARTS)) and not _HAS_FIGURE.search(text) else ""
@@ -49,35 +49,33 @@ def missing_figure(text: str, payload: Payload) -> str:
 
 
 def file_name(text: str, payload: Payload) -> str:
-    """Find the name of a picture's file, left in the text."""
+    """Return the name of an image file that was left in the text."""
     match = _FILE.search(text)
     return match[0].strip() if match else ""
 
 
 def missing_question(text: str, payload: Payload) -> str:
-    """Return the last words of a text that ends as a statement and asks for nothing, though choices
-    follow.
-    """
+    """Return the last words of a text that ends as a statement and asks nothing, although choices follow."""
     is_statement = text.rstrip().endswith(".") and not text.rstrip().endswith("..")
     asks = _ASKS.search(text) or not payload.get("choices")
     return "" if asks or not is_statement else " ".join(text.split()[-LAST_WORDS:])
 
 
 def lost_country(text: str, payload: Payload) -> str:
-    """Find a question about countries whose table has no column for them: flags leave no text in a file."""
+    """Return the word for a country if the table lacks such a column, since flags leave no text in a file."""
     match = _COUNTRY.search(text)
     heads = " ".join(payload["table"]["header"]) if payload.get("table") else ""
     return match[0] if match and heads and not _COUNTRY_COLUMN.search(heads) else ""
 
 
 def color_or_name(text: str, payload: Payload) -> str:
-    """Find a question for something colored, which may ask for its color or its name."""
+    """Return the words of a question about a colored thing, which may ask for its color or its name."""
     match = _COLOUR.search(text)
     return match[0] if match else ""
 
 
 def undefined_name(text: str, payload: Payload) -> str:
-    """List names that the assert shown needs and neither the signature nor the text gives."""
+    """Return the names that the shown asserts need but neither the signature nor the text mentions."""
     known = {*dir(builtins), *re.findall(r"\w+", f"{text} {payload.get('signature', '')}")}
     asserts = [ast.parse(source) for source in payload.get("asserts", ())]
     nodes = [node for tree in asserts for node in ast.walk(tree) if isinstance(node, ast.Name)]
@@ -86,7 +84,7 @@ def undefined_name(text: str, payload: Payload) -> str:
 
 
 def equal_choices(text: str, payload: Payload) -> str:
-    """Find choices that read exactly alike."""
+    """Return the texts that more than one choice has."""
     counts = Counter(choice["text"] for choice in payload.get("choices", ()))
     return ", ".join(choice for choice, count in counts.items() if count > 1)
 
@@ -106,7 +104,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def suspicions(payload: Payload) -> Iterator[tuple[str, str]]:
-    """Yield the rules that a question meets, each with the words that meet it."""
+    """Yield each rule that a question matches, with the words that match it."""
     text = str(payload.get("text", ""))
     for name, rule in RULES.items():
         if words := rule(text, payload):

@@ -1,10 +1,11 @@
-"""Wrong answers to every task, by one rule for each answer form.
+"""Wrong answers to tasks, made by one rule for each answer form.
 
-- Choices: the next label after the right one, cyclically, among those with another text.
-- Values: the right ones and another.
-- A program: the functions of the signature, each of which returns None.
-- A line: the next gold of the split that cannot be another way of writing this one: both are numbers more
-  than a tenth apart, or neither text contains the other. If there is none, words that fit no question.
+- Choices: the next label after the right one, cyclically, whose text is different.
+- Values: the right values and one more.
+- A program: the functions in the signature, each of which returns None.
+- A line: the next gold in the split that cannot be another way of writing this gold, because both are numbers
+  more than a tenth apart, or because neither text contains the other. If there is no such gold, the answer is
+  a phrase that answers no question.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ APART = 0.1
 def wrong_answer(
     *, payload: Mapping[str, Any], form: AnswerForm, right: str, others: Iterable[str]
 ) -> str | list[str]:
-    """Make a wrong answer. ``right`` is the gold under the label shown, ``others`` are other tasks' golds."""
+    """Make a wrong answer; ``right`` is the gold with its label as shown, ``others`` are other golds."""
     if form == "values":
         return [*denotations.split_cell(right), ONE_MORE]
     if form == "program":
@@ -35,7 +36,7 @@ def wrong_answer(
 
 
 def _next_label(texts: Mapping[str, str], right: str) -> str:
-    """Return the next choice among those whose text differs from the right one's."""
+    """Return the label of the next choice whose text differs from that of the right choice."""
     labels = list(texts)
     others = labels[labels.index(right) + 1 :] + labels
     return next((label for label in others if texts[label] != texts[right]), NOTHING_LIKE_IT)

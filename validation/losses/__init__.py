@@ -1,1 +1,1 @@
-"""Accuracy of the rules that classify losses; ``python -m validation.losses`` prints it."""
+"""Accuracy of the rules that classify lost episodes; ``python -m validation.losses`` prints it."""

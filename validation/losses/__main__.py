@@ -1,4 +1,4 @@
-"""Measures the rules that classify losses, on synthetic trajectories with known classes."""
+"""Measure the rules that classify lost episodes, on synthetic trajectories with known classes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from validation.losses.scores import SETS, Score
 
 PAGE = """# Where an episode was lost
 
-A report sorts episodes that are wrong as a page, on items that are right as text, into classes. The classes
-are **heuristic**: rules over what was recorded (verdict, observations, thoughts, answer, reading probes),
-never over golds. The first rule that holds gives the class; without one an episode is *undetermined*.
+If an item is answered right as text but wrong as a page, a report sorts the wrong episode into one of these
+classes. The classes are **heuristic**. Their rules use what was recorded (verdict, observations, thoughts,
+answer, reading probes), but never golds. The first rule that applies decides the class; if none applies, an
+episode is *undetermined*.
 
 | class | rule |
 |---|---|
@@ -24,10 +25,10 @@ never over golds. The first rule that holds gives the class; without one an epis
 
 ## How often the rules are right
 
-On made trajectories, {each:,} of each class, put together from questions and phrases
-(`validation/losses/made.toml`). The rules were tuned on the first set and are measured on the
-second, which shares no text with it. Made trajectories are cleaner than real ones: these figures are
-upper bounds. 95% Wilson intervals.
+The rules were measured on {each:,} synthetic trajectories of each class, composed of questions and phrases
+(`validation/losses/made.toml`). They were tuned on a first set of trajectories and measured on a second set,
+which shares no text with the first. Synthetic trajectories are cleaner than real ones, so these figures are
+upper bounds. Intervals are 95% Wilson intervals.
 
 | class | precision | recall | recall, tuning set |
 |---|---|---|---|
@@ -35,29 +36,30 @@ upper bounds. 95% Wilson intervals.
 
 ## On real episodes
 
-{count} wrong episodes on pages (`validation/losses/real_sample.jsonl`) of {models}, each read from
-beginning to end, before the rules were applied to it, by a reader (a language model) who was told what the
-classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other
-{held_out}, from later runs. So small a model seldom submits: the classes that need an answer do not occur.
+A reader (a language model) classified {count} wrong episodes on pages (`validation/losses/real_sample.jsonl`)
+by {models}, each read from beginning to end before the rules were applied to it. The reader knew what the
+classes mean, but not the rules. {tuned} of the episodes served to find missing rules; the table covers the
+other {held_out}, from later runs. Such a small model seldom submits an answer, so the classes that require
+one do not occur.
 
 | class | episodes | precision | recall |
 |---|---|---|---|
 {real}
 
-What the rules miss by construction: a number that is misread as an altogether different one, without a
-reading probe; an answer that differs from a conclusion that no thought states; a model that reads a
-page silently.
+By construction, the rules miss a number that is misread as an entirely different one, if there is no reading
+probe; an answer that differs from a conclusion that no thought states; and a model that reads a page without
+writing down what it read.
 
 `python -m validation.losses --write docs/losses.md` wrote this page.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Score the rules, and print or write the page of the results."""
+    """Score the rules, and print the page of results or write it to a file."""
     parser = ArgumentParser(prog="python -m validation.losses", description=__doc__)
-    parser.add_argument("--each", type=int, default=1_000, help="Made trajectories of each class.")
+    parser.add_argument("--each", type=int, default=1_000, help="Synthetic trajectories per class.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", type=Path, metavar="FILE", help="Write the page of the table.")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="Also write the page to this file.")
     options = parser.parse_args(arguments)
     held_out, tuning = (
         {score.id: score for score in made.scores(name, each=options.each, seed=options.seed)}
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _real() -> dict[str, Any]:
-    """Return the values of the page about real episodes."""
+    """Return the page's values about real episodes."""
     episodes = real_sample.classed_episodes()
     held_out = sum(one.set == "held_out" for one in episodes)
     lines = [_line(score) for score in real_sample.scores("held_out") if score.true or score.given]

@@ -1,6 +1,6 @@
 """Synthetic trajectories of episodes lost in a known way, to measure how often the rules are right.
 
-They are cleaner than real ones: what is measured on them is an upper bound.
+They are cleaner than real trajectories, so accuracies measured on them are upper bounds.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 from trajectories.reports.losses.rules import BUDGET_REASONS, LostEpisode, loss_of
 from validation.losses.scores import Score, SetName, scores_of
 
-# How often a model restates a number that it read, and names what it concluded.
+# How often a model restates a number that it read, and states its conclusion.
 RESTATED, CONCLUDED = 0.85, 0.75
-# The shares of misread episodes with a probe of the page, and with a number that is not a slip of another.
+# The shares of misread episodes that have a reading probe, and whose number is garbled beyond a single digit.
 PROBED, GARBLED = 0.3, 0.15
-# The shares of episodes lost in procedure that stopped without an answer, and that went round in circles.
+# The shares of procedure losses that stopped without an answer, and that went round in circles.
 STOPPED, STUCK = 0.3, 0.3
-# The share of episodes lost in format in which most actions could not be read.
+# The share of format losses in which most actions could not be read.
 UNREAD = 0.5
 
 
 def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
-    """Return precision and recall of each class over ``each`` made trajectories of every class."""
+    """Return each class's precision and recall on ``each`` synthetic trajectories of every class."""
     pairs = [
         (kind, loss_of(MAKERS[kind](random.Random(f"{seed}:{name}:{kind}:{n}"), name)).id)
         for kind in MAKERS
@@ -42,14 +42,14 @@ def texts(name: SetName) -> Mapping[str, Sequence[str]]:
 
 
 def _reasoning(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw an episode that is read rightly, computed wrongly, and submitted as concluded."""
+    """Draw an episode that was read correctly, reasoned wrongly, and submitted as concluded."""
     return _episode(rng, name)
 
 
 def _episode(
     rng: random.Random, name: SetName, *, slip: Callable[[random.Random, str], str] | None = None
 ) -> LostEpisode:
-    """Make an episode; ``slip`` changes the first number as the model reads it."""
+    """Make an episode; ``slip`` changes the first number to what the model misreads."""
     parts = texts(name)
     numbers = [str(rng.randint(12, 4_000)) for _ in range(3)]
     question = rng.choice(parts["questions"]).format(*numbers)
@@ -69,12 +69,12 @@ def _episode(
 
 
 def _filled(text: str, numbers: Sequence[str]) -> str:
-    """Fill the text with as many numbers as there are, and leave no placeholder."""
+    """Fill the text's placeholders with the numbers, and remove placeholders that are left over."""
     return text.format(*[*numbers, "it", "it", "it"][:3])
 
 
 def _format(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw a format failure of the answer or of the actions, which are sometimes readable in part."""
+    """Draw a format failure, either of the answer or of the actions, some of which may be readable."""
     if rng.random() < UNREAD:
         spent = _spent(rng, name, repeated=rng.uniform(0, 0.9))
         return replace(spent, unread=round(spent.steps * rng.uniform(0.6, 1)))
@@ -82,7 +82,7 @@ def _format(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _budget(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw an episode that is still on its way; now and then it repeated something."""
+    """Draw an episode that ran out of budget while making progress, sometimes with a repeated step."""
     return _spent(rng, name, repeated=rng.uniform(0, 0.4))
 
 
@@ -107,7 +107,7 @@ def _never_observed(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw an episode that stopped without an answer, went round in circles, or submitted another answer."""
+    """Draw an episode that stopped without answering, went in circles, or submitted a different answer."""
     made, kind = _episode(rng, name), rng.random()
     if kind < STOPPED:
         return replace(made, reason="no_submission", answer=[])
@@ -119,7 +119,7 @@ def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _misread(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw an episode that uses another number than the page has; a probe of the page may show it."""
+    """Draw an episode whose number differs from the page's; a reading probe may reveal it."""
     kind = rng.random()
     if kind < PROBED:
         return replace(_episode(rng, name), reading=rng.uniform(0.6, 0.99))
@@ -137,7 +137,7 @@ def _garbled(rng: random.Random, number: str) -> str:
 
 
 def _undetermined(rng: random.Random, name: SetName) -> LostEpisode:
-    """Draw an episode in which the model said nothing about what it read."""
+    """Draw an episode whose thoughts mention nothing of what the model read."""
     return replace(_episode(rng, name), thoughts=[rng.choice(texts(name)["acts"])] * 2)
 
 

@@ -1,7 +1,7 @@
 """Real lost episodes classified by readers, to measure how often the rules are right.
 
-``real_sample.jsonl`` has what the rules read of each; a line that several observations share stands there
-once. All are of items of the gym's own.
+``real_sample.jsonl`` has the parts of each episode that the rules read; a line that several observations
+share is stored once. All episodes are on the gym's own items.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from validation.losses.scores import Score, SetName, scores_of
 
 
 class ClassedEpisode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An episode, the class that its reader gave it (``label``), and in which set it is."""
+    """An episode, the class that its reader assigned (``label``), and the set that it belongs to."""
 
     label: str
     set: SetName

@@ -1,4 +1,4 @@
-"""Accuracy of the classes on episodes whose class is known."""
+"""Accuracy of the classification on episodes whose class is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETS: Sequence[SetName] = get_args(SetName)
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """Counts for one class: episodes that have it, that were given it, and both."""
+    """Counts for one class: episodes that truly have it, that the rules gave it, and both."""
 
     id: str
     true: int
@@ -31,7 +31,7 @@ class Score:
 
 
 def scores_of(pairs: Sequence[tuple[str, str]]) -> list[Score]:
-    """Return a score for each class; ``pairs`` are an episode's class and the one that the rules gave it."""
+    """Score each class; each of ``pairs`` is an episode's true class and the class that the rules gave."""
     return [
         Score(
             id=kind,

@@ -1,1 +1,1 @@
-"""Recovery of a task's text from the observation of its page (``check_parity``)."""
+"""Check that a task's text can be recovered from the observation of its page (``check_parity``)."""

@@ -1,4 +1,4 @@
-"""Comparison of the client's outline of each item's page, opened in a real browser, with its source."""
+"""Comparison of each item's source with the client's outline of its page in a real browser."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Failure:
 def items_check(
     items: list[Item], *, in_every_pair: bool = False, progress: Progress | None = None
 ) -> list[Failure | None]:
-    """Check each item: None when its text was recovered in every look that was tried, else the failure.
+    """Check each item; return None if its text was recovered in every look that was tried, else the failure.
 
-    Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
+    Raises ``palaestra.errors.BrowserMissing`` if no browser can be started.
     """
     looks = (look for n in range(len(items)) for look in _choose_looks(items, n, in_every_pair=in_every_pair))
     server = PageServer(items, looks)
@@ -88,7 +88,7 @@ class _Check:
     async def _problem(
         self, item: int, look: Look, *, page: WarmPage, pool: PagePool
     ) -> tuple[WarmPage, str | None]:
-        """Return the problem in one look, if any. A page that does not load is tried again first."""
+        """Return the problem in one look, or None; a page that does not load is tried again first."""
         stumble: Exception | None = None
         for _ in range(PAGE_TRIES):
             try:
@@ -114,7 +114,7 @@ class _Check:
         bounds = await page.begin(self.server.address(item=item, look=look))
         view = await _view(page)
         if look.form == "dialog":
-            # The choices are behind the button. A key press reaches it even under a pop-up.
+            # The choices are behind the button, and a key press reaches it even under a pop-up.
             opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
             await opener.press("Enter")
             view = await _view(page)
@@ -124,12 +124,12 @@ class _Check:
 
 
 async def _read(page: WarmPage, text: str) -> str:
-    """Read the outline of a page that is longer than an observation, as a model reads the rest of it."""
+    """Read the outline of a page longer than an observation part by part, as a model reads the rest."""
     head, _, body = text.partition("\n")
     count = len(parts_of(body))
     reads = [action_check({"type": "read", "section": "page", "part": n}) for n in range(1, count + 1)]
     parts = [await read.perform(page) or "" for read in reads]
-    # The first line of each says which part it is, and the last how much follows.
+    # The first line of each part is its number; the last line of all but the last part is how much follows.
     pieces = [part.split("\n")[1 : -1 if number < count else None] for number, part in enumerate(parts, 1)]
     return "\n".join([head, *(line for piece in pieces for line in piece)])
 
@@ -137,7 +137,7 @@ async def _read(page: WarmPage, text: str) -> str:
 async def _view(page: WarmPage) -> PageView:
     view = await page.observe(acted=False)
     if view is None or not view.is_settled:
-        raise PlaywrightError("the page went on loading")
+        raise PlaywrightError("the page did not finish loading")
     return view
 
 

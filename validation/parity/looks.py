@@ -1,4 +1,4 @@
-"""Looks in which an item is checked."""
+"""Choice of the looks in which an item is checked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Pair = frozenset[tuple[str, Value]]
 
 
 def covering_looks(item: int, kind: str = "") -> list[Look]:
-    """Choose as many looks as the longest axis has values, in which every value of every axis occurs.
+    """Choose as many looks as the longest axis has values, so that every value of every axis occurs.
 
-    Each item starts at another value of each axis, so that together they cover more looks.
+    Each item starts at a different value of each axis, so that the items together cover more looks.
     """
     draws = Draws("covering looks", item)
     starts = {axis: draws.whole(0, len(values) - 1) for axis, values in AXES.items()}
@@ -32,13 +32,13 @@ def covering_looks(item: int, kind: str = "") -> list[Look]:
         look_read({axis: values[(starts[axis] + n) % len(values)] for axis, values in AXES.items()})
         for n in range(longest)
     ]
-    # An editor stays for two looks, so that it occurs with both themes.
+    # Each editor is used for two looks in a row, so that it occurs with both themes.
     editors = _editors(kind)
     return [replace(look, editor=editors[n // 2 % len(editors)]) for n, look in enumerate(looks)]
 
 
 def pairing_looks(kind: str = "") -> list[Look]:
-    """Choose looks that cover every pair of values of two axes: all combinations would be a million."""
+    """Choose looks that cover every pair of values of two axes; there are a million full combinations."""
     return [replace(look, editor=editor) for editor in _editors(kind) for look in _pairing()]
 
 

@@ -1,4 +1,4 @@
-"""Check of a page's pictures against its task's, since an outline can only name them."""
+"""Check of a page's pictures against the task's, since an outline can only name pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tasks_app.figures import list_figures
 
-# Natural sizes are the file's own pixels, boxes are the page's.
+# Natural sizes are in the file's own pixels, boxes in the page's pixels.
 SHOWN = """() => Array.from(document.images, (image) => {
   const { width, height } = image.getBoundingClientRect();
   return { name: image.alt, file: [image.naturalWidth, image.naturalHeight], box: [width, height] };
@@ -15,7 +15,7 @@ SHOWN = """() => Array.from(document.images, (image) => {
 
 
 def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str | None:
-    """Describe what is wrong with a page's pictures, as ``SHOWN`` reports them; None if nothing is."""
+    """Describe what is wrong with a page's pictures, as ``SHOWN`` reports them; None if all are right."""
     figures = list_figures(payload)
     sizes = {figure.alternative: [figure.width, figure.height] for figure in figures}
     for picture in shown:

@@ -1,7 +1,7 @@
-"""Comparison of the text that a page must show, from the task's source, with that of its outline.
+"""Comparison of the text that a page must show, taken from the task's source, with the text of its outline.
 
-Both become one line without white space, in which formulas stand between dollars and adjacent dollars are
-merged. The lines of the form are left out by their own words, and so are the boxes around the question
+Both are reduced to one line without white space, with formulas between dollar signs and adjacent dollar signs
+merged. The form's lines are dropped if they match its known wording, and so are the boxes around the question
 (``_question_lines``). Nothing else is dropped.
 """
 
@@ -21,10 +21,10 @@ from palaestra.protocol import outline
 from palaestra.protocol.outline import INDENT, Line, strip_ids
 from tasks_app.questions import questions
 
-# JavaScript counts the byte order mark among white space.
+# JavaScript treats the byte order mark as white space, so it counts as white space here too.
 SPACE = re.compile(r"[\s\ufeff]+")
 DOLLARS = re.compile(r"\$+")
-# Lines of the page that are not part of the question: frames of its parts and the button that adds a field.
+# Lines that are not part of the question: frames around its parts, and the button that adds a field.
 FRAMES = frozenset(
     {Line(role="region", name="Passage"), Line(id="e", role="button", name="Add another answer")}
 )
@@ -41,11 +41,11 @@ def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
 
 
 def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -> str:
-    """Return the question's text in an outline, in the order of its source.
+    """Return the question's text from an outline, in the order of the source.
 
-    A line that does not belong to the question, such as a tool's button or a selected radio, stays whole and
-    so differs from the source; so does a line before the heading or after the submit button. Raises
-    ``GymError`` ``page_cut``, ``no_question``.
+    Lines that do not belong to the question, such as a tool's button or a selected radio button, are kept
+    whole, so that they differ from the source, as are lines before the heading or after the submit button.
+    Raises ``GymError`` with ``page_cut`` or ``no_question``.
     """
     known = _question_lines(observation.split("\n"), payload, look)
     if outline.CUT in known:
@@ -59,7 +59,7 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
         raise GymError("no_question", "The page has no heading with a submit button after it.")
     parts = [lines[start + 1 : end], lines[end + 1 :]]
     if look.form == "above":
-        # The choices are in the form, and come last in the source.
+        # The choices are part of the form, but come last in the source.
         parts.reverse()
     head = [pair for pair in lines[:start] if not _is_head(pair[1])]
     form = _form_lines(wording, is_dialog=look.form == "dialog")
@@ -68,7 +68,7 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
 
 
 def difference(*, expected: str, observed: str) -> str | None:
-    """Show where two texts diverge, for people to read; None when they are the same."""
+    """Describe where two texts diverge, for people to read; None if they are the same."""
     if observed == expected:
         return None
     pairs = enumerate(zip(expected, observed, strict=False))
@@ -83,12 +83,12 @@ def _anonymous(line: Line) -> Line:
 
 
 def _is_head(line: Line) -> bool:
-    """Return whether this line precedes the heading of every page."""
+    """Return whether a line precedes the heading on every page."""
     return line == Line(role="main") or (line.role == "page" and line.url.startswith(f"{outline.ORIGIN}/"))
 
 
 def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
-    """Return the lines of an empty form, and of the dialog that may hold it."""
+    """Return the lines of an empty form, and of the dialog that may contain it."""
     fields = {
         Line(id="e", role="textbox", name=name, value="", states=states)
         for name in (wording.label, f"{wording.numbered} 1")
@@ -107,7 +107,7 @@ def _is_frame(line: Line, form: frozenset[Line]) -> bool:
 
 
 def _words(text: str, line: Line) -> str:
-    """Return the words of the question in a line; a line of another kind stays whole."""
+    """Return a line's words that belong to the question; a line of another kind is returned whole."""
     is_choice = line.role == "radio" and line.states in (("unchecked",), ("unchecked", "focused"))
     is_picture = line.role == "image" or (line.role == "figure" and FIGURE.fullmatch(line.name or ""))
     if line.name is not None and (is_choice or (is_picture and line.is_bare)):
@@ -120,10 +120,10 @@ def _pack(text: str) -> str:
 
 
 def _question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look) -> list[str]:
-    """Remove the panels and pop-ups of the look from an outline's lines; each may occur once.
+    """Remove the look's panels and pop-ups from an outline's lines; each may occur once.
 
-    A box is removed if its lines are exactly those that the look draws for this question. Any other line
-    under its landmark leaves the whole box in the text of the page.
+    A box is removed only if its lines are exactly those that the look draws for this question. If there is
+    any other line under its landmark, the whole box is kept.
     """
     left = list(lines)
     for box in (
@@ -137,7 +137,7 @@ def _question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look
 
 
 def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
-    """Find a box that contains nothing else."""
+    """Return the position of a box whose landmark contains exactly its lines; None if there is none."""
     plain = [strip_ids(line) for line in lines]
     for index in range(len(plain) - len(box) + 1):
         depth = len(plain[index]) - len(plain[index].lstrip())

@@ -1,1 +1,1 @@
-"""Answers that a mock site gives away without being read (``check_guesses``, ``check_shortcuts``)."""
+"""Measures of how easily a mock site's tasks are solved unread (``check_guesses``, ``check_shortcuts``)."""

@@ -1,4 +1,4 @@
-"""A page for a visitor who reads nothing: words, links, and forms to fill in at random."""
+"""A page as seen by a visitor who reads nothing: words, links, and forms to fill in at random."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNSEEN = frozenset({"script", "style", "title", "template"})
 
 @dataclass(kw_only=True)
 class Field:
-    """A control of a form. A text field has no ``options``; a select and a set of radios have theirs."""
+    """A form control; a select or a set of radio buttons has ``options``, a text field has none."""
 
     name: str
     value: str = ""
@@ -36,7 +36,7 @@ class BlindPage:
 
     text: str
     links: list[tuple[str, str]]
-    """Words and address of each."""
+    """The words and the address of each link."""
     forms: list[Form]
 
     def numbers(self) -> list[str]:
@@ -49,7 +49,7 @@ class BlindPage:
         return DATE.findall(self.text)
 
     def words(self) -> list[str]:
-        """List the lines of text: names and labels among them."""
+        """List the page's lines of text, including names and labels."""
         return [line.strip() for line in self.text.split("\n") if line.strip()]
 
 

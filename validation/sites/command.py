@@ -1,4 +1,4 @@
-"""Base of commands that draw tasks of a mock site and measure cheats on them."""
+"""Base class of commands that draw tasks of a mock site and measure cheats on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNT = 1_000
 
 
 class Measured(Protocol):
-    """Measures of one family; ``exceeding`` names those over their limits."""
+    """Measures of one family of tasks; ``exceeding`` names those that are over their limits."""
 
     @property
     def family(self) -> str: ...
@@ -25,9 +25,9 @@ class Measured(Protocol):
 
 
 class SiteCheck(BaseCommand):
-    """Measures each family, prints the ``table`` and fails if a family exceeds a limit.
+    """A command that measures each family, prints a table and fails if a family exceeds a limit.
 
-    ``looking`` names what the cheats do without.
+    ``looking`` names what the cheats do without, such as "reading".
     """
 
     looking: ClassVar[str]
@@ -46,7 +46,7 @@ class SiteCheck(BaseCommand):
         parser.add_argument("--seed", type=int, metavar="K", default=0)
 
     def report(self, measured: Sequence[Measured], table: Callable[..., str], *, least: int) -> None:
-        """Print the table. Raises ``CommandError`` without tasks, and for families that exceed a limit."""
+        """Print the table. Raises ``CommandError`` if there are no tasks or a family exceeds a limit."""
         if not measured:
             raise CommandError("No task was drawn: set --count to at least 1.")
         self.stdout.write(table(measured, least=least))

@@ -1,6 +1,6 @@
-"""Limits on cheats that never look at a site, and the table of those that exceed them.
+"""Limits on cheats that never look at a site, and a table of how often each cheat is right.
 
-The measures of the value alone (the first field) say what the witness beside it is for.
+The measures of the first value alone show why tasks also ask for a witness next to it.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from tasks_app.families.cheats import CHEATS
 from tasks_app.families.types import SiteTask
 
 MOST_RIGHT = 0.05
-"""The largest share of tasks that a cheat may get right."""
+"""Largest share of tasks that a cheat may get right."""
 LEAST_DIFFERENT = 0.70
-"""The least share of counting tasks in which the site's own search must count something else."""
+"""Smallest share of counting tasks in which the site's own search must give a different count."""
 LEAST_JUDGED = 100
-"""The fewest tasks by which a family is judged: with fewer a single one could change the judgement."""
+"""Fewest tasks with which a family is judged; with fewer, a single task could change the result."""
 TOO_FEW = "too few tasks to say"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedGuesses(cheats.Guesses):
-    """Guesses of one family, with what a check adds to them.
+    """Guesses about one family, with further measures that only this check needs.
 
-    ``searched`` is how often the count of the site's search is the value, None if no task has one;
-    ``impossible`` is the share of tasks that cannot be done.
+    ``searched`` is how often the count of the site's search is the right value, None if no task asks for a
+    count; ``impossible`` is the share of tasks that cannot be done.
     """
 
     searched: float | None
@@ -43,7 +43,7 @@ class CheckedGuesses(cheats.Guesses):
 
 
 def measure(tasks: Sequence[SiteTask], *, searched: Sequence[str | None] = ()) -> list[CheckedGuesses]:
-    """Measure each family, in id order; ``searched`` is the site's count for each task, or None."""
+    """Measure each family, in order of id; ``searched`` has the site's count for each task, or None."""
     counts = [*searched, *[None] * (len(tasks) - len(searched))]
     by_family: dict[str, list[tuple[SiteTask, str | None]]] = {}
     for task, count in zip(tasks, counts, strict=True):
@@ -68,23 +68,23 @@ COLUMNS = (*CHEATS, "searched", "commonest_value", "wording_value")
 
 
 LEGEND = f"""
-Shares of tasks drawn for this table, not of those that are loaded.
+All figures are shares of tasks drawn for this table, not of loaded tasks.
 Right without looking, at most {MOST_RIGHT:.0%} each:
   commonest   the answer that occurs most
   constant    the commonest answer of one half of the tasks, tried on the other
-  wording     a linear model of the wording's words, fitted on one half, tried on the other
-  cannot      the best fixed answer that says it cannot be done
-The count of the site's own search, at most {1 - LEAST_DIFFERENT:.0%}:
-  searched    is the first value asked for; "-" where no task has such a count
-Of the first value alone, without limit, for what stands beside it makes up for them:
+  wording     a linear model of the words in the wording, fitted on one half, tried on the other
+  cannot      the best fixed answer that says that the task cannot be done
+Right by the count of the site's own search, at most {1 - LEAST_DIFFERENT:.0%}:
+  searched    this count is the first value asked for; "-" if no task asks for a count
+Right in the first value alone, without a limit, because the other values make up for it:
   commonest value, wording value
-The last column names what is over its limit; nothing there: within all limits."""
+The last column names the measures that are over their limits; it is empty if there are none."""
 
 
 def table(guesses: Iterable[CheckedGuesses], *, least: int = LEAST_JUDGED) -> str:
-    """Tabulate one line per family, in per cent, with the limits that it exceeds, and a legend.
+    """Format a table with one line per family, in percent, the limits that it exceeds, and a legend.
 
-    Families of fewer than ``least`` tasks are not judged.
+    Families with fewer than ``least`` tasks are not judged.
     """
     lines = [f"{'family':28}{'tasks':>7}" + "".join(f"{name.replace('_', ' '):>17}" for name in COLUMNS)]
     for each in guesses:

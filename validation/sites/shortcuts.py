@@ -1,6 +1,6 @@
-"""Two cheats that look at pages: random clicks, and the numbers that come first.
+"""Two cheats that look at pages but do not read them: random clicks, and rules that pick a number.
 
-Both know more than an agent: what kind of value each field takes.
+Both know something that an agent does not: what kind of value each field takes.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MOST_CLICKED = 0.05
 MOST_SEEN = 0.15
 CLICKS = 15
 ANSWERS = 5
-"""Answers submitted after one walk, each counted as a try."""
+"""Answers submitted after one walk, each of which counts as a try."""
 PAGES_SEARCHED = 40
-"""Pages read in search of the one about the subject of the wording."""
+"""Most pages visited in the search for the page about the wording's subject."""
 PLACES = 25
 WORLDS_CACHED = 32
 SWITCH_CHANCE = 0.2
@@ -67,9 +67,10 @@ RULES: dict[str, Rule] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Shortcuts:
-    """Shares from 0 to 1 for one family.
+    """Shares of right answers for one family, from 0 to 1.
 
-    ``seen`` is that of the best field and rule; None if no field takes a number or a date.
+    ``clicked`` is for random clicks; ``seen`` is for the best field and rule, None if no field takes a number
+    or a date.
     """
 
     family: str
@@ -85,16 +86,16 @@ class Shortcuts:
 
 
 LEGEND = f"""
-Shares of tasks drawn for this table, not of those that are loaded. Right without reading:
+All figures are shares of tasks drawn for this table, not of loaded tasks. Right without reading:
   random clicks   walks of {CLICKS} random clicks that submit what they met; at most {MOST_CLICKED:.0%}
-  first page      the best of {len(RULES)} rules that take a number or date from the first page about the
-                  subject, for its best field; at most {MOST_SEEN:.0%}; "-" where no field takes one
-  by the rule     that rule ("number 9": the ninth number on the page), and the field
+  first page      the best of {len(RULES)} rules that pick a number or date from the first page about the
+                  subject, for its best field; at most {MOST_SEEN:.0%}; "-" if no field takes one
+  by the rule     that rule ("number 9" is the ninth number on the page), and the field
 The last column names the limits that are exceeded."""
 
 
 def table(shortcuts: Iterable[Shortcuts], *, least: int = guesses.LEAST_JUDGED) -> str:
-    """Tabulate one line per family, and a legend; families of fewer than ``least`` tasks are not judged."""
+    """Format a table of one line per family and a legend; families under ``least`` tasks are not judged."""
     lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
     for row in shortcuts:
         seen = "-" if row.seen is None else f"{row.seen:.1%}"
@@ -104,7 +105,7 @@ def table(shortcuts: Iterable[Shortcuts], *, least: int = guesses.LEAST_JUDGED) 
 
 
 def measure(site: str, *, split: str, count: int, seed: int, walks: int | None = None) -> list[Shortcuts]:
-    """Measure the shortcuts of a site's families, in id order; random clicks on ``walks`` tasks of each."""
+    """Measure the shortcuts of a site's families, in order of id; click through ``walks`` tasks of each."""
     drawn = lanes.tasks_draw(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
     by_family: dict[str, list[PlacedTask]] = {}
     for placed in drawn:
@@ -128,7 +129,7 @@ def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int 
 
 
 def _comparable(task: SiteTask) -> dict[int, float]:
-    """Return the values that are numbers or dates, by the position of their field."""
+    """Return the answer's values that are numbers or dates, by the position of their field."""
     values = {position: _parse_value(text) for position, text in enumerate(task.answer)}
     return {position: value for position, value in values.items() if value is not None}
 
@@ -142,9 +143,9 @@ def _walk(where: SiteWorld, changes: str) -> Walk:
 
 
 def find_right_rules(placed: PlacedTask) -> set[tuple[int, str]]:
-    """Find the fields, by position, and rules that give their value on the page about the wording's subject.
+    """Find the fields, by position, and the rules that pick their values on the page about the subject.
 
-    A number is looked for among the page's numbers, a date among its dates.
+    A number is searched for among the page's numbers, a date among its dates.
     """
     page = find_page_about(placed)
     right = set()
@@ -157,7 +158,7 @@ def find_right_rules(placed: PlacedTask) -> set[tuple[int, str]]:
 
 
 def find_page_about(placed: PlacedTask) -> BlindPage:
-    """Find the first page, breadth first, whose link has a name from the wording; else the home page."""
+    """Find the first page, breadth first, whose link contains a name from the wording, or the home page."""
     pages = _first_pages(placed.world, json.dumps(placed.task.changes))
     for start, name, address in pages.links:
         if len(name) > len("My trips") and name in placed.task.wording:
@@ -167,13 +168,13 @@ def find_page_about(placed: PlacedTask) -> BlindPage:
 
 
 class _FirstPages:
-    """A world's first pages, breadth first, each read once by a visitor who does nothing."""
+    """A world's first pages in breadth-first order, each fetched once by a visitor who changes nothing."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._read: dict[str, tuple[str, BlindPage | None]] = {}
         self.home = walk.here
-        # A page's path, and the name and address of a link on it.
+        # Each entry is a page's path, and the name and address of a link on it.
         self.links = [(walk.path, *link) for link in walk.here.links]
         known = {walk.path}
         for start, _, address in islice(self.links, PAGES_SEARCHED):
@@ -183,7 +184,7 @@ class _FirstPages:
                 self.links += [(path, *link) for link in page.links]
 
     def behind(self, start: str, address: str) -> tuple[str, BlindPage | None]:
-        """Follow a link of the page at ``start``; return path and page, None if it leads nowhere."""
+        """Follow a link from the page at ``start``; return its path, and the page or None if it is dead."""
         target = urljoin(FIRST_PAGE + start, address)
         if target not in self._read:
             self._walk.path = start
@@ -200,7 +201,7 @@ def _first_pages(where: SiteWorld, changes: str) -> _FirstPages:
 
 
 def measure_clicks(placed: PlacedTask, draws: Draws) -> float:
-    """Measure the share of ``ANSWERS`` tries in which a random walk's last page gave a right answer."""
+    """Return the share of ``ANSWERS`` tries that were right, with values from a random walk's last page."""
     walk = _open(placed)
     for _ in range(CLICKS):
         _click(walk, draws)
@@ -239,7 +240,7 @@ def _answer(here: BlindPage, task: SiteTask, draws: Draws) -> tuple[str, ...]:
 
 
 def _likely(here: BlindPage, value: str) -> list[str]:
-    """List what a page offers of the same kind as a value."""
+    """List the texts on a page that are of the same kind as a value."""
     if DATE.fullmatch(value):
         return here.dates()
     if NUMBER.fullmatch(value):
@@ -248,7 +249,7 @@ def _likely(here: BlindPage, value: str) -> list[str]:
 
 
 def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
-    """Return whether an answer and the state left behind solve the task."""
+    """Return whether an answer and the state in which the visitor left the site solve the task."""
     extra = {} if task.goal is None else {"state": task.goal["state"]}
     gold = Gold(denotations.join_cell(task.answer), extra=extra)
     evidence = Evidence(tuple(answer), {"state": state})
@@ -256,7 +257,7 @@ def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
 
 
 def _parse_value(text: str) -> float | None:
-    """Return a number's value, or a date's ordinal; None for anything else."""
+    """Parse a number to its value or a date to its ordinal; return None for anything else."""
     if day := site_state.parse_date(text):
         return float(day.toordinal())
     number = site_state.parse_number(text)

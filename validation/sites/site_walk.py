@@ -1,4 +1,4 @@
-"""Mock-site pages without an episode: the same views and templates, with events in a list."""
+"""Visits to mock-site pages without an episode, with the same views and templates and events in a list."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
 from validation.sites.blind_page import BlindPage, Form, page_read
 
 MORNING = time(9)
-# Any base will do: it only resolves relative addresses.
+# Any base address will do, since it only serves to resolve relative addresses.
 FIRST_PAGE = "http://site/"
 MOST_REDIRECTS = 5
 
 
 class Walk:
-    """A visitor in the world of one task; ``here`` is the current page, ``path`` its path."""
+    """A visitor in one task's world; ``here`` is the current page, ``path`` is its path."""
 
     def __init__(self, *, site: str, world: Any, look: Look) -> None:
         self._site = sites.get(site)
@@ -36,12 +36,12 @@ class Walk:
         self.go("")
 
     def go(self, address: str) -> bool:
-        """Follow a link of this page; False, without any change, where it leads nowhere."""
+        """Follow a link on the current page; return False and change nothing if it leads nowhere."""
         split = urlsplit(urljoin(FIRST_PAGE + self.path, address))
         return self._ask(split.path.lstrip("/"), QueryDict(split.query), None)
 
     def send(self, form: Form, values: list[tuple[str, str]]) -> bool:
-        """Send a form of this page."""
+        """Send a form on the current page."""
         split = urlsplit(urljoin(FIRST_PAGE + self.path, form.action))
         sent = QueryDict(mutable=True)
         for name, value in values:

@@ -1,1 +1,1 @@
-"""Agreement of the verifiers with published verdicts (``check_verifiers``)."""
+"""Agreement of our verifiers with published verdicts (``check_verifiers``)."""

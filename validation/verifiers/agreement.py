@@ -1,4 +1,4 @@
-"""Agreement of our verifiers with published verdicts."""
+"""Comparison of our verifiers' verdicts with published ones."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ VERIFIER_OF_BENCHMARK = {
 MATHEMATICAL = frozenset({"gsm8k", "math"})
 LETTERED = frozenset({"mmlu", "sciq", "scienceqa", "multiple_choice"})
 EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_setup_code": "setup"}
-"""Fields of a case that its verifier needs, and their names in the gold's ``extra``."""
+"""Fields of a case that its verifier needs, mapped to their names in the gold's ``extra``."""
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
-"""Maps verifier id, gold and evidence to a verdict. Raises ``GymError`` if the verifier itself fails."""
+"""A function from verifier id, gold and evidence to a verdict; raises ``GymError`` if the verifier fails."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One answer with a known verdict (a line of a ``verifier_cases`` file)."""
+    """An answer with a known verdict (a line in a ``verifier_cases`` file)."""
 
     benchmark: str
     gold: Gold
@@ -50,7 +50,7 @@ class Case:
     expected: bool
     source: str
     answers: tuple[str, ...] | None = None
-    """The prediction as a list, if it is one."""
+    """The prediction's items, if it is a list."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class Disagreement:
 class Report:
     """The judged cases of one benchmark in one file; ``verifier`` is "" if the benchmark has none yet.
 
-    ``unjudged`` cases, whose verifier failed (for example on an unreadable gold), count as not correct.
+    ``unjudged`` counts cases on which the verifier failed (on an unreadable gold, for example); they count as
+    incorrect.
     """
 
     file: str
@@ -92,7 +93,7 @@ class Report:
 
 
 def read_cases(path: Path) -> Iterator[Case]:
-    """Yield the cases of a JSONL file. Raises ``GymError`` ``bad_case`` with the line that cannot be read."""
+    """Yield a JSONL file's cases. Raises ``GymError`` ``bad_case`` with the number of an unreadable line."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if line.strip():
             try:
@@ -129,7 +130,7 @@ def _gold(row: dict[str, Any]) -> Gold:
 
 
 def check_file(path: Path, judge: Judge) -> list[Report]:
-    """Judge the cases of a file: one report per benchmark."""
+    """Judge the cases in a file and return one report per benchmark."""
     by_benchmark: dict[str, list[Case]] = {}
     for case in read_cases(path):
         by_benchmark.setdefault(case.benchmark, []).append(case)
@@ -156,9 +157,9 @@ def _report(file: str, benchmark: str, cases: Sequence[Case], judge: Judge) -> R
 
 
 def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | None:
-    """Judge a prediction by the answer that the benchmark's published rule extracts from it.
+    """Judge the answer that the benchmark's published rule extracts from a prediction.
 
-    None when the verifier itself failed.
+    Returns None if the verifier itself fails.
     """
     try:
         if case.benchmark in MATHEMATICAL:
@@ -186,7 +187,7 @@ def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
 
 
 def math_verify_judge(_verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
-    """Judge by math-verify alone, with its defaults: the field's baseline."""
+    """Judge by math-verify alone, with its default settings, as a baseline."""
     import math_verify
 
     answer = math_verify.parse(str(evidence.answer))
@@ -199,10 +200,10 @@ def math_verify_judge(_verifier_id: str, gold: Gold, evidence: Evidence) -> Verd
 
 
 def _in_dollars(formula: str) -> str:
-    """Wrap a formula in dollars: outside them and boxes math-verify reads plain numbers only."""
+    """Wrap a formula in dollar signs; outside them and boxes, math-verify only reads plain numbers."""
     return formula if "$" in formula or "\\boxed" in formula else f"${formula}$"
 
 
 def _answer_in(gold: str) -> str:
-    """Reduce a gold given as a worked solution to its answer."""
+    """Reduce a gold that is a worked solution to its final answer."""
     return (extract(gold) or gold) if len(gold.split()) > MAX_GOLD_WORDS else gold

@@ -1,15 +1,15 @@
 """Published rules for extracting an answer from a whole completion, by benchmark.
 
-A verifier judges the content of an answer field. Published verdicts on completions need these rules first:
+A verifier judges the content of an answer field, so these rules must be applied to a completion first:
 
 - ScienceQA (``run_gpt3.py``): the single match of ``The answer is ([A-Z]).``
-- MMMU (``mmmu/utils/eval_utils.py``): the letter that was parsed, or each tail of an open answer.
-- ChartQA answered in sentences: the first number after the last verb that has one, without commas and percent
-  sign; without a verb the last number that is not a date. A gold text that is merely contained in the
-  sentence does not count.
-- Lettered choices (the order of LightEval's extraction): the letter after the last word for "answer", else
-  the one called correct, else the one that begins the completion, else the last one standing alone. The
-  pronoun "I", the article "A" and letters that the completion denies are none.
+- MMMU (``mmmu/utils/eval_utils.py``): the letter that is parsed, or each tail of an open answer.
+- ChartQA answered in sentences: the first number after the last verb that is followed by one, without commas
+  and percent sign; if there is no verb, the last number that is not a date. A gold text that is merely
+  contained in the sentence does not count.
+- Lettered choices (in the order of LightEval's extraction): the letter after the last word for "answer", else
+  the one called correct, else the one that begins the completion, else the last one on its own. The pronoun
+  "I", the article "A" and letters that the completion rejects do not count.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ DATED = re.compile(
 
 
 def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
-    """List the answers that a completion gives; it is right if one of them is.
+    """List the answers that a completion gives; the completion is right if one of them is.
 
-    There are several only where the official rule compares each (MMMU's open answers).
+    There are several answers only if the official rule compares each of them (MMMU's open answers).
     """
     if benchmark == "scienceqa":
         letters = SCIENCEQA.findall(completion)
@@ -66,7 +66,7 @@ def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
 
 
 def find_letter(completion: str) -> str | None:
-    """Return the one label that a completion chooses; None when it chooses none."""
+    """Return the label that a completion chooses; None if it chooses none."""
     label = find_choice(completion, {})
     if label:
         return label

@@ -1,7 +1,7 @@
 r"""The published rule for extracting one answer from a whole completion.
 
-Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of these
-that it contains, and never more than one:
+Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of the
+following that it contains:
 
 1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes joined only by
    commas and the words "and", "or";
@@ -9,12 +9,13 @@ that it contains, and never more than one:
    sentence;
 3. the text after the last ``####``;
 4. the last formula between ``$``, ``\(`` and ``\)``, ``\[`` and ``\]``, or in an ``equation`` or an
-   ``align``, or the last run of such joined only by commas and "and" or "or"; unless the sentence goes on to
-   say that it *is* a number;
+   ``align``, or the last run of such formulas joined only by commas and "and" or "or", unless the sentence
+   goes on to say that it *is* a number;
 5. the last number.
 
-Within 2, a formula or number in a sentence of words is taken by 4 and 5. These take nothing that its own
-sentence denies, bounds or offers among others ("fewer than 72", "either 12 or 15", "36 dozen").
+If the text found by rule 2 is a sentence, rules 4 and 5 find the formula or number in it. They skip values
+that their own sentence denies, bounds or offers as one of several ("fewer than 72", "either 12 or 15", "36
+dozen").
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ DOUBTED_AFTER = re.compile(
 
 
 def extract(completion: str) -> str | None:
-    """Extract the answer that a completion states; None when it states none by the rule above."""
+    """Extract the answer that a completion states by the module's rule; None if it states none."""
     text = SPECIAL_END.sub("", completion.rpartition("</think>")[2])
     after_hashes = [answer.strip() for answer in HASHES.findall(text)][-1:]
     answer = _find_boxed(text) or _find_announced(text) or "".join(after_hashes) or _formula_or_number(text)
@@ -86,14 +87,14 @@ def _formula_or_number(text: str) -> str | None:
 
 
 def _is_doubted(before: str, after: str) -> bool:
-    """Return whether the clause in which a value stands denies it, bounds it, or offers it among others."""
+    """Return whether the clause around a value denies it, bounds it, or offers it as one of several."""
     if DOUBTED_AFTER.match(after) or AMONG_OTHERS.search(before):
         return True
     return _doubts_value(CLAUSE.split(before)[-1])
 
 
 def _doubts_value(clause: str) -> bool:
-    """Return whether the words before a value call it into question; "about 12" still states it roughly."""
+    """Return whether the words before a value call it into question, which "about 12" does not."""
     words = clause.lower().replace("'", " ").split()
     is_function = any(FUNCTION_OF_ANSWER.match(" ".join(words[:end])) for end in range(len(words) + 1))
     return is_function or bool(DOUBTS.intersection(words)) or re.search(r"n't\b", clause) is not None
@@ -109,7 +110,7 @@ def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _content(formula: re.Match[str]) -> str:
-    """Return a formula's content as one line: lines of an ``align`` continue each other."""
+    """Return a formula's content on one line, since the lines of an ``align`` continue each other."""
     *inline, lines = formula.groups()
     content = next((group for group in inline if group is not None), None)
     return content.strip() if content is not None else " ".join(re.sub(r"&|\\\\", " ", lines).split())

@@ -61,7 +61,7 @@ def _decimal_stated(text: str) -> list[Form]:
 
 
 def _quotient_stated(text: str) -> list[Form]:
-    r"""Read the value of ``\frac{AB}{CD} = \frac{3}{4}``, in which the gold repeats the quotient asked for."""
+    r"""Read the value of ``\frac{AB}{CD} = \frac{3}{4}``, where the gold repeats the quotient asked for."""
     value, named = _value_of_chain(text), parse_node(split_top(text, ("=",))[0].strip())
     return [value] if value and isinstance(named, Apply) and named.name == "div" else []
 

@@ -12,12 +12,13 @@ The other datasets have rules of our own. At a score of 1.0, the package's score
   ``fraction_simplification``, ``game_of_life``, ``gsm_symbolic``, ``kakurasu``, ``knights_knaves``,
   ``letter_jumble``, ``polynomial_equations``, ``quantum_lock``, ``sokoban``, ``spell_backward``, ``survo``,
   ``time_intervals``;
-- impossible moves, which are skipped (``rush_hour``, ``sokoban``), so that a random walk of 4,000 moves solves a
-  fifth of the easier boards without reading them;
+- impossible moves, which are skipped (``rush_hour``, ``sokoban``), so that a random walk of 4,000 moves
+  solves a fifth of the easier boards without reading them;
 - numbers that are off: ``number_sorting`` by up to 1, ``pool_matrix`` by 1%, ``number_format`` by 0.01,
   ``decimal_arithmetic`` by one unit in the last place;
-- Python code: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
-  so do ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations, through SymPy.
+- Python code: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the
+  answer, and so do ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations, through
+  SymPy.
 
 White space around an answer never counts. Where the package compares the raw text, so does ``exact``, for
 which inner spaces and the spelling of numbers matter. The other readings and rules ignore both, as far as

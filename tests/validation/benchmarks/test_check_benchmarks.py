@@ -98,7 +98,7 @@ def test_a_gold_that_its_verifier_rejects_is_reported_with_its_parsed_form(worke
 def test_the_check_fails_when_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "SILENT_S", 0.0)
     monkeypatch.setattr(rounds, "_pause", lambda: None)
-    with pytest.raises(GymError, match="4 answers wait"):
+    with pytest.raises(GymError, match="4 answers are waiting"):
         _check(factories.task())
 
 

@@ -1,4 +1,4 @@
-"""``manage.py check_benchmarks PATH``: every gold must pass its verifiers, every wrong answer fail."""
+"""``manage.py check_benchmarks PATH``: golds must pass their verifiers, and wrong answers must fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADS = (
 
 @dataclass
 class Checked:
-    """A split: what was loaded, how answers were judged, and what went wrong."""
+    """Results of a split: what was loaded, how its answers were judged, and what went wrong."""
 
     name: str
     items: int
@@ -63,12 +63,12 @@ class Checked:
 
 class Command(BaseCommand):
     help = (
-        "Import every benchmark of a folder and submit each item's own gold and a wrong answer, in a run "
-        "for evaluation and one for training; the running workers judge. Golds are printed where they fail."
+        "Import every benchmark in a folder and submit each item's gold and a wrong answer, in a run for "
+        "evaluation and in one for training. The running workers judge them. Golds that fail are printed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", type=Path, metavar="PATH", help="A folder with a folder per benchmark.")
+        parser.add_argument("path", type=Path, metavar="PATH", help="Folder with a subfolder per benchmark.")
         parser.add_argument("--benchmark", metavar="B", help="Only this one.")
         parser.add_argument("--limit", type=int, metavar="N", help="At most N items of each split.")
         parser.add_argument(
@@ -96,10 +96,10 @@ class Command(BaseCommand):
         missing = [part for part in ("redis", "workers", "sweeper") if report[part] != health.OK]
         if missing:
             raise CommandError(
-                f"Start the installation first (make up): {', '.join(missing)} does not answer."
+                f"Start the installation first (make up): no answer from {', '.join(missing)}."
             )
         if report["sandbox"] != health.OK:
-            self.stderr.write("No worker has a sandbox: verdicts on programs will be void.")
+            self.stderr.write("No worker has a sandbox, so verdicts on programs will be void.")
 
     def _check_all(self, options: dict[str, Any]) -> Iterator[Checked]:
         names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)

@@ -1,4 +1,4 @@
-"""``manage.py check_guesses SITE``: how often answers about a mock site are guessed without looking."""
+"""``manage.py check_guesses SITE``: how often answers can be guessed without looking at the mock site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from validation.sites.command import SiteCheck
 class Command(SiteCheck):
     help = (
         "Draw tasks of a mock site and print, by family, how often a cheat is right: the commonest answer, a "
-        "constant, a linear model of the wording, 'it cannot be done', the count of the site's own search."
+        "constant, a linear model of the wording, 'it cannot be done', or the count of the site's own search."
     )
     looking = "looking"
 
@@ -29,7 +29,7 @@ class Command(SiteCheck):
 
 
 def _searched(placed: PlacedTask) -> str | None:
-    """Count by the site's own search, for a task that asks for a count."""
+    """Return the count of the site's own search for a task that asks for a count; None for other tasks."""
     count_of = registry.worlds.get(placed.world.site).searched
     if count_of is None or not placed.task.answer[0].isdigit():
         return None

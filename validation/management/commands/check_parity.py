@@ -1,4 +1,4 @@
-"""``manage.py check_parity``: every item's text must be recoverable from the observation of its page."""
+"""``manage.py check_parity``: each item's text must be recoverable from the observation of its page."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from validation.parity.looks import covering_looks, pairing_looks
 if TYPE_CHECKING:
     from validation.parity.check import Failure
 
-# Marks made here are removed here when an item passes later; reasons given by the source stay.
+# This command removes its own mark once an item passes; reasons given by the source are kept.
 PARITY_REASON = "its text cannot be recovered from the observation of its page"
-# No observation can hold a whole site.
+# A single observation cannot contain a whole site.
 SITE_REASON = "its pages are a whole site"
 COLUMNS = ("benchmark", "items", "recoverable", "failed", "not checked")
 
 
 @dataclass
 class Tally:
-    """One benchmark's counts; ``reasons`` are those of items that were not checked."""
+    """One benchmark's counts; ``reasons`` counts why items were not checked."""
 
     items: int = 0
     recoverable: int = 0
@@ -49,7 +49,7 @@ class Command(GymCommand):
         parser.add_argument(
             "--every-pair",
             action="store_true",
-            help="Check each item in looks that cover all pairs of values (slow).",
+            help="Check each item in looks that cover every pair of values (slow).",
         )
         parser.add_argument("--mark", action="store_true", help="Store the result in gap_eligible.")
 
@@ -108,9 +108,9 @@ class Command(GymCommand):
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
         paired, cover = max(len(pairing_looks(kind)) for kind in kinds), len(covering_looks(0))
         looks_text = (
-            f"{paired} looks, every two values of two axes together"
+            f"{paired} looks, which cover every pair of values of two axes"
             if in_every_pair
-            else f"{cover} looks of its own, every value of every axis"
+            else f"{cover} looks of its own, which cover every value of every axis"
         )
         self.stdout.write(f"Each item was shown in {looks_text}.")
         for name, tally in tallies.items():

@@ -1,4 +1,4 @@
-"""``manage.py check_shortcuts SITE``: how often pages give an answer away without being read."""
+"""``manage.py check_shortcuts SITE``: how often pages reveal an answer without being read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Command(SiteCheck):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
-            "--walks", type=int, metavar="N", help="Tasks of each family to click through; all, if left out."
+            "--walks", type=int, metavar="N", help="Tasks of each family to click through (default: all)."
         )
 
     def handle(self, **options: Any) -> None:

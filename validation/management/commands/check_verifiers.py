@@ -1,4 +1,4 @@
-"""``manage.py check_verifiers PATH``: agreement with published verdicts, and every disagreement."""
+"""``manage.py check_verifiers PATH``: agreement of our verifiers with published verdicts."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Command(GymCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", type=Path, help="a JSONL file, or a folder of them")
+        parser.add_argument("path", type=Path, help="A JSONL file, or a folder of JSONL files.")
         parser.add_argument(
-            "--table", action="store_true", help="one line a file, with math-verify beside our verifier"
+            "--table", action="store_true", help="Print one line per file, next to math-verify's results."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py search_wordings``: questions that may offer two readings or need what they do not say."""
+"""``manage.py search_wordings``: questions that may be ambiguous or lack something needed to answer them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SHOWN_CHARS = 120
 
 class Command(GymCommand):
     help = (
-        "List loaded questions that refer to a missing figure, ask for nothing or for a country that no "
-        "column names, name a file, ask for something colored, need an undefined name in a program, or have "
-        "equal choices: to be read by a person, and mended by an erratum."
+        "List loaded questions that refer to a missing figure, ask nothing, ask for a country that no column "
+        "names, name a file, ask for something colored, need an undefined name in a program, or have equal "
+        "choices. A person should read them and correct them with an erratum."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
