@@ -37,7 +37,8 @@ upper bounds. Intervals are 95% Wilson intervals.
 ## On real episodes
 
 A reader (a language model) classified {count} wrong episodes on pages (`validation/losses/real_sample.jsonl`)
-by {models}, each read from beginning to end before the rules were applied to it. The reader knew what the
+by {models},
+each read from beginning to end before the rules were applied to it. The reader knew what the
 classes mean, but not the rules. {tuned} of the episodes served to find missing rules; the table covers the
 other {held_out}, from later runs. Such a small model seldom submits an answer, so the classes that require
 one do not occur.

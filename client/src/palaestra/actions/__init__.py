@@ -1,4 +1,4 @@
-"""The actions of an agent: one file per type, found by walking this folder."""
+"""The actions of an agent, one file per type; files in this folder are found automatically."""
 
 from __future__ import annotations
 

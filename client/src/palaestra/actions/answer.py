@@ -1,4 +1,4 @@
-"""Give the answer, where no page takes it."""
+"""Action that gives the answer in tasks whose page does not accept answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VALUES_MAX = 100
 
 
 def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
-    """Return one answer, or a tuple of answers from a list. Raises ``ActionInvalid``."""
+    """Return a single answer, or a list of answers as a tuple. Raises ``ActionInvalid``."""
     if not isinstance(value, list):
         return as_text(value, name)
     if not 0 < len(value) <= VALUES_MAX:

@@ -1,4 +1,4 @@
-"""Go back to the previous page."""
+"""Action that goes back to the previous page."""
 
 from __future__ import annotations
 

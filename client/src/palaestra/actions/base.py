@@ -1,4 +1,4 @@
-"""The base of actions: spec, fields, and how one is performed on a page.
+"""Base class of actions: their spec and fields, and how an action is performed on a page.
 
 A new action is a spec in ``palaestra.protocol.actions`` and one file in this folder: a subclass of ``Action``
 with the spec, its fields and ``perform``.
@@ -20,12 +20,12 @@ from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.actions import ActionSpec, action_add
 from palaestra.protocol.offers import Conditions, actions_offered
 
-Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none
+Aim = dict[str, Any]  # {"id": ...}, or {"x": ..., "y": ...} in viewport pixels, or empty for no target
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of an action, and a sentence for the model unless it simply worked."""
+    """An action's result, with a sentence for the model unless the action simply worked."""
 
     result: ActionResult
     message: str = ""
@@ -36,7 +36,7 @@ class Outcome:
 
 
 class ActionFailed(Exception):
-    """An action did nothing, by the agent's doing: its result and a sentence for the model."""
+    """An action had no effect, through the agent's fault; carries the result and a sentence for the model."""
 
     def __init__(self, result: ActionResult, message: str) -> None:
         super().__init__(message)
@@ -49,9 +49,10 @@ ACTIONS: dict[str, type[Action]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Action(ABC):
-    """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``.
+    """A checked action; subclasses become frozen dataclasses and are registered in ``ACTIONS``.
 
-    Their fields are those of their ``spec``. One that does not ``touches_page`` works without a page too.
+    A subclass has the fields that its ``spec`` lists. If ``touches_page`` is False, it also works without a
+    page.
     """
 
     spec: ClassVar[ActionSpec]
@@ -75,12 +76,16 @@ class Action(ABC):
 
     @abstractmethod
     async def perform(self, page: Surface) -> str | None:
-        """Carry the action out; a text is for the model. A failure that the agent can cause raises
-        ``ActionFailed``."""
+        """Carry out the action; a returned text is shown to the model.
+
+        Raises ``ActionFailed`` for failures that the agent can cause.
+        """
 
     async def place(self, page: Surface, function: str, *arguments: object) -> dict[str, Any]:
-        """Call a page-side function on what the action is aimed at: a place of the page. Raises
-        ``ActionFailed`` with the page's reason where there is none."""
+        """Call a page-side function on the action's target and return the place that it finds on the page.
+
+        Raises ``ActionFailed`` with the page's reason if there is no such place.
+        """
         aim = resolve_aim(page, self)
         place = await page.call(function, aim, *arguments)
         page.target_path = place.get("element", "")
@@ -98,7 +103,7 @@ class Action(ABC):
 
 
 def resolve_aim(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
-    """Return an action's target for the page-side functions, converting positions from picture pixels."""
+    """Return an action's target for page-side functions, with positions converted from picture pixels."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
     left, top = getattr(action, x, None), getattr(action, y, None)
@@ -108,7 +113,7 @@ def resolve_aim(page: Surface, action: Action, *, target: str = "target", x: str
 
 
 def place_check(page: Surface, aim: Aim, place: Mapping[str, Any]) -> None:
-    """Raise ``ActionFailed`` where the page gave a reason instead of a place."""
+    """Raise ``ActionFailed`` if the page returned a problem instead of a place."""
     if "problem" not in place:
         return
     name = aim.get("id") or (_position(page, aim) if aim else "The page")
@@ -119,13 +124,13 @@ def place_check(page: Surface, aim: Aim, place: Mapping[str, Any]) -> None:
 
 
 def _position(page: Surface, place: Mapping[str, float]) -> str:
-    """Return a place of the viewport in pixels of the picture."""
+    """Format a position in the viewport in pixels of the picture."""
     x, y = (round(place[axis] * page.picture_scale) for axis in ("x", "y"))
     return f"({x}, {y})"
 
 
 def shows_hidden(action: Action, conditions: Conditions) -> bool:
-    """Return whether an action, or one of its sequence, would show text of a page shown as a picture."""
+    """Return whether an action, or one in a sequence, would reveal the text of a page shown as a picture."""
     parts: tuple[Action, ...] = getattr(action, "actions", (action,))
     return "outline" not in conditions and any("outline" in part.spec.needs for part in parts)
 
@@ -138,16 +143,16 @@ def list_fields(kind: str) -> list[str]:
 
 @cache
 def list_readers(kind: str) -> Mapping[str, Reader]:
-    """Return the reader of each field of an action type."""
+    """Return the readers of an action type's fields, by name."""
     return {field.name: field.metadata["reader"] for field in dataclasses.fields(ACTIONS[kind])}
 
 
 # ---- from JSON
 def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None = None) -> Action:
-    """Return the typed action of a JSON object.
+    """Convert a JSON object to a typed action.
 
-    Raises ``ActionInvalid`` with a sentence for the model, which names the actions that ``conditions`` offer
-    (all of them by default).
+    Raises ``ActionInvalid`` with a sentence for the model, which lists the actions available under
+    ``conditions`` (all of them by default).
     """
     kind = declared.get("type")
     if not isinstance(kind, str) or kind not in ACTIONS:
@@ -168,7 +173,7 @@ def _value(field: dataclasses.Field[Any], declared: Mapping[str, Any]) -> Any:
 
 
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
-    """Refuse what only another action could do: a click with a text would not type it."""
+    """Refuse fields that belong to another action; a click with a ``text``, for instance, would not type it."""
     own = set(list_fields(kind))
     for name in sorted(name for name in declared.keys() - own if declared[name]):
         acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
@@ -178,7 +183,7 @@ def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
 
 # ---- performing
 async def action_perform(page: Surface, action: Action) -> Outcome:
-    """Perform ``action``. Raises only for a page that is dead or closed (``PageDead``, ``TabClosed``)."""
+    """Perform an action. Raises only if the page is dead or closed (``PageDead``, ``TabClosed``)."""
     try:
         return Outcome(result="ok", message=await action.perform(page) or "")
     except ActionFailed as failure:

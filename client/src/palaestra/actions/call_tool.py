@@ -1,4 +1,4 @@
-"""Call a tool of the task, where no page shows it. The episode does so: the tools are the server's."""
+"""Action that calls a task's tool in arms without a page. The tools are on the server, so the episode calls them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_TOOLS = "There is no tool here that this action could call."
 def as_arguments(value: Any, name: str) -> dict[str, str]:
     """Return arguments by name, from an object or from a list of ``{"name": ..., "value": ...}``.
 
-    A number is taken as it prints, and null is none. Raises ``ActionInvalid``.
+    Numbers are converted to text, and arguments that are null are left out. Raises ``ActionInvalid``.
     """
     if isinstance(value, list):
         value = dict(_named(item, name) for item in value)
@@ -33,7 +33,7 @@ def _named(item: Any, name: str) -> tuple[str, Any]:
     return item["name"], item.get("value")
 
 
-# A strict schema names all keys of an object, and those of arguments are the tool's own.
+# A strict schema must name all keys of an object, but the keys of arguments depend on the tool.
 ARGUMENTS = Reader(
     read=as_arguments,
     schema={

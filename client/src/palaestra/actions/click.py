@@ -1,4 +1,4 @@
-"""Click an element or a position."""
+"""Action that clicks an element or a position."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
 Button = Literal["left", "right", "middle"]
-# Weak models whose endpoint enforces a schema name a button only because they may.
-OTHER_BUTTON = (
-    "That was the {button} button of the mouse, to which pages seldom react; the left one is the usual."
-)
+# If the endpoint enforces a schema, weak models name a button just because the schema has one.
+OTHER_BUTTON = "That was the {button} mouse button, to which pages seldom react; the left one is usual."
 
 
 class Click(Action):

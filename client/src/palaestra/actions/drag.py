@@ -1,4 +1,4 @@
-"""Drag from one element or position to another."""
+"""Action that drags from one element or position to another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from palaestra.actions.base import Action, place_check, resolve_aim
 from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
-MOVES = 8  # steps of the mouse on its way
+MOVES = 8  # intermediate positions of the mouse
 
 
 class Drag(Action):

@@ -1,4 +1,4 @@
-"""The fields of actions: how each is read from JSON, and its JSON schema."""
+"""Fields of actions: how each is read from JSON, and its JSON schema."""
 
 from __future__ import annotations
 
@@ -21,22 +21,24 @@ class ActionInvalid(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """``read(value, name)`` gives the checked value of a field or raises ``ActionInvalid``; ``schema`` is the
-    JSON schema of what it takes."""
+    """Reader of a field: ``read(value, name)`` returns the checked value or raises ``ActionInvalid``.
+
+    ``schema`` is the JSON schema of the values that the field accepts.
+    """
 
     read: Callable[[Any, str], Any]
     schema: dict[str, Any]
 
 
 def field(reader: Reader, *, default: Any = dataclasses.MISSING) -> Any:
-    """Return a dataclass field of an action, named as in its spec; one with a ``default`` is not required."""
+    """Return a dataclass field of an action, named as in its spec; with a ``default`` it is not required."""
     made: Any = dataclasses.field(default=default, metadata={"reader": reader})
     return made
 
 
 # ---- readers
 def as_text(value: Any, name: str) -> str:
-    """Return a string; a number is taken as it prints. Raises ``ActionInvalid``."""
+    """Return a string; numbers are converted to text. Raises ``ActionInvalid``."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ActionInvalid(f'"{name}" must be a string.')
     if len(str(value)) > TEXT_MAX_CHARS:
@@ -45,7 +47,7 @@ def as_text(value: Any, name: str) -> str:
 
 
 def as_element(value: Any, name: str) -> str:
-    """Return an element id without the brackets of observations. Raises ``ActionInvalid``."""
+    """Return an element id without the brackets that observations put around it. Raises ``ActionInvalid``."""
     if not isinstance(value, str):
         raise ActionInvalid(f'"{name}" must be an element id: {ID_FORM}.')
     return value.strip().strip("[]")[:TARGET_MAX_CHARS]
@@ -58,7 +60,10 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_number(limit: int) -> Callable[[Any, str], int]:
-    """Return a reader of numbers between ``-limit`` and ``limit``, also as text, cut to whole ones."""
+    """Return a reader that truncates numbers to integers and limits them to ``-limit`` to ``limit``.
+
+    The number may also be given as text.
+    """
 
     def read(value: Any, name: str) -> int:
         if isinstance(value, str) and _NUMERAL.fullmatch(value):
@@ -71,7 +76,7 @@ def as_number(limit: int) -> Callable[[Any, str], int]:
 
 
 def choice(*values: str) -> Reader:
-    """Return one of a few words."""
+    """Return a reader that accepts one of a few words."""
 
     def read(value: Any, name: str) -> str:
         if value not in values:
@@ -93,10 +98,10 @@ POSITION = number(POSITION_MAX_PX)
 
 # ---- the fields that say where an action happens
 def target() -> Any:
-    """Return the id of an element, empty if the action names none."""
+    """Return a field for an element's id, which is empty if the action names none."""
     return field(ELEMENT, default="")
 
 
 def position() -> Any:
-    """Describe pixels of the picture, or None if the action names no position."""
+    """Return a field for a coordinate in pixels of the picture, which is None if the action gives no position."""
     return field(POSITION, default=None)

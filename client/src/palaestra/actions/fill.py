@@ -1,4 +1,4 @@
-"""Fill several fields of a form at once."""
+"""Action that fills several fields of a form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTENTS = ("text", "value", "checked")
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One field and what it is to hold: a text or an option (``content``), or whether it is ``checked``."""
+    """A field and its new value: a text or an option (``content``), or whether it is ``checked``."""
 
     target: str
     content: str = ""
@@ -35,7 +35,7 @@ def as_entries(value: Any, name: str) -> tuple[Entry, ...]:
 
 def _entry(item: Any, name: str) -> Entry:
     if not isinstance(item, Mapping):
-        raise ActionInvalid(f'Each of "{name}" must be an object with the "target" and its "text".')
+        raise ActionInvalid(f'Each item of "{name}" must be an object with a "target" and its "text".')
     target = as_element(item.get("target"), "target")
     given = [key for key in CONTENTS if item.get(key) is not None]
     if len(given) != 1:

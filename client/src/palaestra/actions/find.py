@@ -1,4 +1,4 @@
-"""Find a text on the page."""
+"""Action that finds a text on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""End the episode without an answer."""
+"""Action that ends the episode without an answer."""
 
 from __future__ import annotations
 

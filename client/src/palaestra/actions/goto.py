@@ -1,4 +1,4 @@
-"""Open an address of the episode."""
+"""Action that opens an address of the episode."""
 
 from __future__ import annotations
 

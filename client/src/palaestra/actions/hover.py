@@ -1,4 +1,4 @@
-"""Move the mouse over an element or a position."""
+"""Action that moves the mouse over an element or a position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do nothing and look again."""
+"""Action that does nothing, so that the agent observes the page again."""
 
 from __future__ import annotations
 

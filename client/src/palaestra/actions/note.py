@@ -1,4 +1,4 @@
-"""Keep a text for later turns."""
+"""Action that keeps a text for later turns."""
 
 from __future__ import annotations
 

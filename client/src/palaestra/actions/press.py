@@ -1,4 +1,4 @@
-"""Press a key, on an element or wherever the focus is."""
+"""Action that presses a key, on an element or wherever the focus is."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from palaestra.actions.fields import field
 from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS, KEYS
 
-# Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
-# clipboard, which all pages of a machine share, are refused.
+# Keys that act inside the page. Keys of the browser (new tab, address bar, view source) and of the
+# clipboard, which all pages on a machine share, are refused.
 KEY = re.compile(
     r"^(?:Shift\+)?(?:Enter|Tab|Escape|Backspace|Delete|Insert|Home|End|PageUp|PageDown|Space|"
     r"Arrow(?:Up|Down|Left|Right)|[^\s\x00-\x1f])$"

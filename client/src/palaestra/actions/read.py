@@ -1,4 +1,4 @@
-"""Read one part of the page, also one that the observation left out."""
+"""Action that reads a part of the page, even one that the observation left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
 PART_CHARS = 6_000
-"""A longer section comes in parts of about so many characters."""
+"""Approximate number of characters of a part, into which longer sections are divided."""
 PARTS_MAX = 1_000
 
 
@@ -36,7 +36,7 @@ class Read(Action):
 
 
 def parts_of(text: str) -> list[str]:
-    """Return a text in parts of whole lines; only a line longer than a part is divided."""
+    """Split a text into parts of whole lines; only a line that is longer than a part is divided."""
     parts = [""]
     for line in text.split("\n"):
         for start in range(0, max(len(line), 1), PART_CHARS):

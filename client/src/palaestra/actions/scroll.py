@@ -1,4 +1,4 @@
-"""Scroll the page, or the frame around an element or position, by pixels."""
+"""Action that scrolls the page, or the frame around an element or position, by a number of pixels."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Scroll(Action):
         super().__post_init__()
         if not self.dx and not self.dy:
             raise ActionInvalid(
-                'A scroll says how far, in pixels: "dy" (positive is down), "dx" (positive is right) or '
+                'Give the distance to scroll in pixels: "dy" (positive is down), "dx" (positive is right) or '
                 'both, such as {"type": "scroll", "dy": 600}.'
             )
 
     async def perform(self, page: Surface) -> None:
-        # A picture may be smaller than the page that it shows.
+        # A picture may be smaller than the page that it shows, so distances are converted.
         await self.place(page, "scroll", self.dx / page.picture_scale, self.dy / page.picture_scale)

@@ -1,4 +1,4 @@
-"""Choose an option of a list."""
+"""Action that chooses an option in a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several actions in one turn, where the run allows it."""
+"""Action that performs several actions in one turn, if the run allows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALONE = ("sequence", "answer", "give_up")
 
 
 def as_actions(value: Any, name: str) -> tuple[Action, ...]:
-    """Return the checked actions of a list of objects. Raises ``ActionInvalid``."""
+    """Convert a list of objects to checked actions. Raises ``ActionInvalid``."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         raise ActionInvalid(f'"{name}" must be a list of actions.')
     if alone := next((item["type"] for item in value if item.get("type") in ALONE), None):

@@ -1,4 +1,4 @@
-"""Type text into a field, after what it holds or instead of it (``clear``)."""
+"""Action that types text into a field, after its content or in its place (``clear``)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from palaestra.pages.native import NATIVES, describe_takes, native_value, parse_
 from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
-# Characters typed key by key, as long as the page keeps pace; the rest is inserted at once.
+# Most characters typed key by key, as long as the page keeps pace; the rest is inserted in one go.
 KEYS_MAX = 200
 KEYS_LIMIT_S = 3.0
-# Parts of a text. Line breaks and tabs are keys at any pace: in a field of one line they send its form or
-# leave it.
+# Parts of a text. Line breaks and tabs are always typed as keys, because in a single-line field they send the
+# form or leave the field.
 PART = re.compile(r"[\n\t]|[^\n\t]{1,10}")
 
 
@@ -41,7 +41,7 @@ class Type(Action):
             printable = printable[len(value) :]
         elif self.clear and not self.text and place["had"]:
             await page.act(keyboard.press("Backspace"))
-        # In a field of several lines a tab is text; as a key it would indent, or leave the field.
+        # In a multi-line field a tab is text; typed as a key it would indent, or leave the field.
         is_indented = place["lines"] and "\t" in printable
         by_keys = KEYS_MAX if page.types_by_keys and not is_indented else 0
         await _typed(page, printable, by_keys=by_keys)
@@ -51,7 +51,7 @@ class Type(Action):
         return None
 
     async def _enter(self, page: Surface, text: str, place: Mapping[str, Any]) -> None:
-        """Set the value of a field for which each browser has keys of its own."""
+        """Set the value of a field, such as a date, for which every browser has keys of its own."""
         if not text and not self.clear:
             return
         value = native_value(place["kind"], text, place)
@@ -63,7 +63,7 @@ class Type(Action):
             )
 
     async def _number_check(self, page: Surface, text: str) -> str | None:
-        """Say what a number field kept of a text: it drops other characters key by key."""
+        """Return a sentence on what a number field kept of a text if it dropped some characters, else None."""
         held = (await page.call("held"))["value"]
         if held and parse_number(held) == parse_number(text):
             return None
@@ -74,7 +74,7 @@ class Type(Action):
 
 
 async def _typed(page: Surface, text: str, *, by_keys: int) -> None:
-    """Type a text where the focus is. Raises ``PageHung`` with how much of it surely arrived."""
+    """Type a text where the focus is. Raises ``PageHung``, whose message gives how much certainly arrived."""
     keyboard, typed, started = page.page.keyboard, 0, time.monotonic()
     parts = [*PART.findall(text[:by_keys]), text[by_keys:]]
     try:

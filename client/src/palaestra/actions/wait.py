@@ -1,4 +1,4 @@
-"""Wait for a moment."""
+"""Action that waits for a moment."""
 
 from __future__ import annotations
 

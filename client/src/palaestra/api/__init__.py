@@ -1,4 +1,4 @@
-"""The REST API of an installation: typed calls, and tasks in the background."""
+"""The REST API of an installation: typed calls, and background tasks."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ HEARTBEAT_S = 60.0
 EPISODES_PER_CALL = 5_000
 VERDICT_LIMIT_S = 90.0
 PAUSE_S = 1.0
-# Verdicts that come within this time are fetched together: no rollout waits for a single one.
+# Verdicts that arrive within this time are fetched together, since no rollout waits for a particular one.
 GATHER_S = 0.2
 B = TypeVar("B", bound="Background")
 
 
 async def tasks_cancel(tasks: Iterable[asyncio.Future[Any]]) -> None:
-    """Cancel the tasks that are still running, and wait until all have ended."""
+    """Cancel tasks that are still running, and wait until all have ended."""
     tasks = list(tasks)
     for task in tasks:
         task.cancel()
@@ -44,7 +44,7 @@ class Background:
 
 
 class Heartbeat(Background):
-    """Renews the leases of ``episodes`` once a minute: a model may think for longer than a lease lasts."""
+    """Renews the leases of ``episodes`` once a minute, since a model may think for longer than a lease."""
 
     def __init__(self, client: Client) -> None:
         self.episodes: set[int] = set()
@@ -75,7 +75,7 @@ async def verdict_wait(client: Client, episode: int, *, limit_s: float = VERDICT
 
 
 class VerdictStream(Background):
-    """Receives all verdicts of one run over a single long poll, instead of one per episode."""
+    """Receives all verdicts of a run over a single long poll instead of one poll per episode."""
 
     def __init__(self, client: Client, run: int) -> None:
         self._client = client
@@ -99,7 +99,7 @@ class VerdictStream(Background):
             try:
                 page = await self._client.wait_verdicts(self._run, after=cursor)
             except (ApiError, Unreachable):
-                # The stream continues from its cursor; a wait that times out reads its own episode.
+                # The stream continues from its cursor, and a wait that times out reads its episode itself.
                 await asyncio.sleep(PAUSE_S)
                 continue
             cursor = page.next if page.next is not None else cursor

@@ -1,4 +1,4 @@
-"""Connections to lab and live, and the calls over them."""
+"""Connections to an installation's lab and live servers, and the calls over them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 class Calls:
-    """One installation, used with one key."""
+    """Base of clients for one installation with one key."""
 
     def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self._lab = Transport(base_url=server, key=key, timeout_s=timeout_s, retries=retries)
@@ -32,7 +32,7 @@ class Calls:
         self._live: Transport | None = None
         self._key = key
         self._health: records.Health | None = None
-        # Cache of ``palaestra.recovery.lineage``: the recorded lines of episodes that have forks.
+        # The cache of ``palaestra.recovery.lineage``, with the recorded lines of episodes that have forks.
         self.lines: dict[int, asyncio.Future[Any]] = {}
 
     async def aclose(self) -> None:
@@ -41,7 +41,7 @@ class Calls:
             await self._live.aclose()
 
     async def health(self) -> records.Health:
-        """Return the installation's state, with the addresses of arena and live; cached unless down."""
+        """Return the installation's health and the addresses of arena and live; cached unless a part is down."""
         if self._health is None or self._health.is_down:
             answer = await self._lab.send("GET", f"{V1}/health", takes=_is_report)
             self._health = decode(answer.content, answer=records.Health)
@@ -57,7 +57,9 @@ class Calls:
     async def _wait(self, path: str, answer: type[T], timeout_s: int, **params: Any) -> T:
         address = (await self.health()).live_url
         if not address:
-            raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
+            raise ApiError(
+                status=503, code="no_live", message="The server does not give the address of its live server."
+            )
         if self._live is None:
             self._live = Transport(base_url=address, key=self._key)
         params["timeout"] = timeout_s
@@ -66,7 +68,7 @@ class Calls:
 
 
 def _is_report(answer: httpx.Response) -> bool:
-    """Return whether an answer is a health report of an installation with a part down."""
+    """Return whether a response is the health report of an installation of which a part is down."""
     try:
         return decode(answer.content, answer=records.Health).is_down
     except ApiError:
@@ -79,12 +81,12 @@ def build_idempotency(key: str | None = None) -> dict[str, str]:
 
 
 def encode_filters(filters: Json) -> Json:
-    """Return filters as query parameters: lists become values separated by commas."""
+    """Return filters as query parameters, with lists as comma-separated values."""
     return {k: ",".join(map(str, v)) if isinstance(v, (list, tuple)) else v for k, v in filters.items()}
 
 
 async def rows_read(page_read: Callable[..., Awaitable[Page[T]]], **filters: Any) -> AsyncIterator[T]:
-    """Yield the rows of every page. ``page_read`` takes ``filters`` and a ``cursor``, None at the start."""
+    """Yield the rows of every page; ``page_read`` takes ``filters`` and a ``cursor``, at first None."""
     cursor: str | int | None = None
     while True:
         page = await page_read(**filters, cursor=cursor)

@@ -1,4 +1,4 @@
-"""Typed asynchronous client of the REST API of the lab, and of the long polls of live."""
+"""Typed asynchronous client of the lab's REST API and live's long polls."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ PAGE_MAX = 1_000
 
 
 class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
-    """One installation, used with one key.
+    """Client of one installation, used with one key.
 
-    Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. Every call
-    raises ``ApiError`` when it is refused and ``Unreachable`` when no attempt was answered. Calls that are
-    safe to repeat are retried.
+    Use it as ``async with Client(server, key) as client``; ``server`` is the lab's address. Every call raises
+    ``ApiError`` if the server refuses it and ``Unreachable`` if no attempt was answered. Calls that are safe
+    to repeat are retried.
     """
 
     async def __aenter__(self) -> Client:
@@ -42,7 +42,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
 
     # ---- the installation
     async def ping(self) -> None:
-        """Make one attempt to read the installation's health. Raises ``ApiError`` also if that is bad."""
+        """Make a single attempt to read the installation's health. Raises ``ApiError`` even if it is just bad."""
         await self._lab.send("GET", f"{V1}/health", is_repeatable=False)
 
     async def capacity(self) -> records.Capacity:
@@ -81,14 +81,14 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
             yield decoder.decode(line)
 
     async def golds_export(self, **filters: Any) -> AsyncIterator[Json]:
-        """Stream the golds of every task that matches; the key needs the scope ``golds``."""
+        """Stream the golds of every task that matches the filters; the key needs the scope ``golds``."""
         async for line in self._lab.lines(f"{V1}/golds/export", params=encode_filters(filters)):
             yield decode(line, answer=Json)
 
     async def tasks_stats(
         self, *, run: int, cursor: str | int | None = None, recent: int | None = None
     ) -> Page[records.TaskStats]:
-        """Return one page of a run's results by task; ``recent`` newest results are summarised apart."""
+        """Return one page of a run's results by task, with separate figures for the ``recent`` newest results."""
         params = {"run": run, "cursor": cursor, "recent": recent}
         return await self._get("tasks/stats", Page[records.TaskStats], **params)
 
@@ -136,7 +136,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         groups: Sequence[int] | None = None,
         policy_version_before: int | None = None,
     ) -> Any:
-        """Close episodes as ``cancelled`` (void): those of some groups, or before a policy version."""
+        """Close a run's episodes in some groups, or before a policy version, as ``cancelled`` (void)."""
         body = drop_missing(groups=groups, policy_version_before=policy_version_before, reason=reason)
         return await self._post(build_path("runs/{}/cancel", run), Any, body)
 
@@ -166,12 +166,12 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     async def groups(
         self, run: int, *, after: int = 0, timeout_s: float | None = None, **filters: str | None
     ) -> AsyncIterator[tuple[int, curation.GroupState]]:
-        """Yield groups of a run as they complete; a refilled group comes again. Filters are those of
-        ``groups_page``.
+        """Yield a run's groups as they complete; a refilled group is yielded again.
 
-        With each group comes the cursor from which a crashed trainer continues: passed as ``after``, it skips
-        no group, and repeats those of a page that was not read to its end. The iteration ends when
-        ``timeout_s`` seconds pass without a group; without a timeout it never ends.
+        The filters are those of ``groups_page``. Each group comes with a cursor from which a trainer
+        continues after a crash: passed as ``after``, it skips no group, but repeats the groups of a page that
+        was not read to its end. The iteration ends when ``timeout_s`` seconds pass without a group; without a
+        timeout it never ends.
         """
         waited_since = time.monotonic()
         while True:
@@ -197,9 +197,9 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         policy_version_min: int | None = None,
         only_changed: bool = False,
     ) -> AsyncIterator[curation.Success]:
-        """Yield the correct episodes of a run, played from the start and without help, newest first.
+        """Yield a run's correct episodes that were played from the start and without help, newest first.
 
-        ``only_changed`` leaves steps out of ``steps`` that did not change the screen.
+        ``only_changed`` omits steps that did not change the screen from ``steps``.
         """
         page_read = partial(self._get, build_path("runs/{}/successes", run), Page[curation.Success])
         filters = {"task": task, "arm": arm, "policy_version_min": policy_version_min}
@@ -229,8 +229,8 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     async def sampler_draw(self, sampler: int, *, count: int, number: int | None = None) -> curation.Draw:
         """Draw the next tasks to play.
 
-        ``number`` (from 1, e.g. the trainer's step) makes the call repeatable: a trainer that crashed gets
-        the same tasks again.
+        ``number`` (from 1, for example the trainer's step) makes the call repeatable, so that a trainer gets
+        the same tasks again after a crash.
         """
         body = drop_missing(count=count, number=number)
         return await self._post(
@@ -238,7 +238,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         )
 
     async def sampler_draws(self, sampler: int, *, cursor: str | int | None = None) -> Page[curation.Draw]:
-        """Return one page of a sampler's draws, by number."""
+        """Return one page of a sampler's draws, in order of number."""
         return await self._get(build_path("samplers/{}/draws", sampler), Page[curation.Draw], cursor=cursor)
 
     # ---- reports
@@ -259,11 +259,11 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._post(build_path("reports/{}/compute", report), records.ReportSummary, {})
 
     async def report_files(self, report: int) -> list[records.ReportFile]:
-        """Return the files of a report: its page, a table of its episodes, each table and each chart."""
+        """Return the list of a report's files: its page, a table of episodes, and every table and chart."""
         return (await self._get(build_path("reports/{}/files", report), records.ReportFiles)).results
 
     async def report_file(self, report: int, name: str) -> AsyncIterator[bytes]:
-        """Stream the content of one file."""
+        """Stream the content of one of a report's files."""
         async for part in self._lab.parts(V1 + build_path("/reports/{}/files/{}", report, name)):
             yield part
 
@@ -293,7 +293,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return digest
 
     async def blobs_put(self, contents: Iterable[bytes], *, content_type: str) -> list[str]:
-        """Store the contents that the server lacks, and return the digests of all, in order."""
+        """Store the contents that the server does not have yet, and return the digests of all, in order."""
         by_digest = {hashlib.sha256(content).hexdigest(): content for content in contents}
         for digest in await self.blobs_missing(by_digest) if by_digest else []:
             await self.blob_put(by_digest[digest], content_type=content_type)

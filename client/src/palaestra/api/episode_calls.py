@@ -14,7 +14,7 @@ from palaestra.records import Page
 from palaestra.records.recipes import Recipe
 
 DETAIL_CHARS = 500
-"""Characters of the detail with which an episode is closed."""
+"""Most characters of the detail that is sent when an episode is closed."""
 
 
 class EpisodeCalls(Calls):
@@ -23,9 +23,12 @@ class EpisodeCalls(Calls):
     async def episodes_open(
         self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any
     ) -> records.Opening:
-        """Open one group per task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
-        recording, presentation, looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the
-        number of solved examples); those that are None are left out."""
+        """Open one group per task.
+
+        Fields: samples_per_task, policy_version, seed, max_steps, token_budget, recording, presentation,
+        looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the number of solved
+        examples). Fields that are None are left out.
+        """
         body = {"run": run, "tasks": list(tasks), "arm": arm, **drop_missing(**fields)}
         return await self._post("episodes", records.Opening, body, headers=build_idempotency(idempotency_key))
 
@@ -34,7 +37,7 @@ class EpisodeCalls(Calls):
     ) -> records.Opening:
         """Open ``count`` forks of an ended episode after ``step`` (0: its beginning).
 
-        Fields: run, policy_version, max_steps, token_budget; those that are None are left out.
+        Fields: run, policy_version, max_steps, token_budget. Fields that are None are left out.
         """
         body = {"step": step, "count": count, **drop_missing(**fields)}
         path = build_path("episodes/{}/fork", episode)
@@ -43,12 +46,12 @@ class EpisodeCalls(Calls):
     async def forks_open(
         self, forks: Sequence[Json], *, idempotency_key: str | None = None
     ) -> records.Opening:
-        """Open forks of several episodes, all or none: ``{"episode", "step", "count", ...}`` each."""
+        """Open forks of several episodes, all or none; each item is ``{"episode", "step", "count", ...}``."""
         headers = build_idempotency(idempotency_key)
         return await self._post("forks", records.Opening, {"forks": list(forks)}, headers=headers)
 
     async def episode_restore(self, episode: int) -> Recipe:
-        """Copy the parent's server-side state into a fork, and return the recipe to restore its page."""
+        """Copy the parent's server-side state into a fork, and return the recipe that restores its page."""
         return await self._post(build_path("episodes/{}/restore", episode), Recipe, {})
 
     async def episode_tree(self, episode: int, *, cursor: str | None = None) -> Json:
@@ -56,11 +59,11 @@ class EpisodeCalls(Calls):
         return await self._get(build_path("episodes/{}/tree", episode), Json, cursor=cursor)
 
     async def step_values_store(self, episode: int, values: Sequence[Json]) -> Json:
-        """Store a search's values of the states after steps: ``{"step", "value", "visits"}`` each."""
+        """Store a search's values of the states after steps; each is ``{"step", "value", "visits"}``."""
         return await self._post(build_path("episodes/{}/values", episode), Json, {"values": list(values)})
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
-        """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
+        """Record steps; repeating a step has no effect, but other content for the same index is refused (409)."""
         return await self._post(build_path("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
 
     async def submission_post(
@@ -68,8 +71,8 @@ class EpisodeCalls(Calls):
     ) -> records.SubmissionAck:
         """Submit an answer.
 
-        In a run with answer checks, ``check`` of the reply asks the agent to check its first answer; the
-        second one, with ``number`` 2, then counts.
+        In a run with answer checks, the reply's ``check`` asks the agent to check its first answer. The
+        second answer, with ``number`` 2, is then the one that counts.
         """
         body = {"answer": answer, **({"number": number} if number > 1 else {})}
         return await self._post(build_path("episodes/{}/submission", episode), records.SubmissionAck, body)
@@ -77,9 +80,9 @@ class EpisodeCalls(Calls):
     async def tool_call(
         self, episode: int, *, step: int, tool: str, arguments: Mapping[str, str]
     ) -> records.ToolAnswer:
-        """Call a tool of the task in a step of an episode without a page.
+        """Call one of the task's tools in a step of an episode without a page.
 
-        A repeated call of the same step is made only once.
+        If a call is repeated for the same step, the tool still runs only once.
         """
         body = {"step": step, "tool": tool, "arguments": dict(arguments)}
         return await self._post(build_path("episodes/{}/tool_calls", episode), records.ToolAnswer, body)
@@ -104,14 +107,14 @@ class EpisodeCalls(Calls):
         return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
 
     async def trajectory(self, episode: int, *, profile: str | None = None) -> Json:
-        """Return an episode and its whole record, with the payments of a ``profile`` or the run's own."""
+        """Return an episode and its whole record, with the payments of ``profile`` or of the run's profile."""
         return await self._get(build_path("episodes/{}/trajectory", episode), Json, profile=profile)
 
     async def episode_messages(self, episode: int) -> list[records.Message]:
         """Return the messages that opened an episode.
 
-        In a fork, those that its parent was sent by then follow, marked ``copied``: see
-        ``palaestra.conversation``.
+        In a fork, they are followed by the messages that its parent had been sent by then, marked ``copied``;
+        see ``palaestra.conversation``.
         """
         answer = await self._get(build_path("episodes/{}/messages", episode), Json)
         return list(answer["messages"])
@@ -119,8 +122,8 @@ class EpisodeCalls(Calls):
     async def opening_messages(self, episode: int) -> list[records.Message]:
         """Return the messages that opened an episode, or the first ancestor of a fork.
 
-        In a continuation of an intervention, the beginning of the model's next message follows, marked
-        ``prefill``.
+        In an intervention's continuation, they are followed by the beginning of the model's next message,
+        marked ``prefill``.
         """
         messages = await self.episode_messages(episode)
         return [message for message in messages if not message.get("copied")]
@@ -139,6 +142,6 @@ class EpisodeCalls(Calls):
     async def wait_verdicts(
         self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
     ) -> Page[records.StreamedVerdict]:
-        """Return verdicts of a run after a cursor, as soon as there is one; each comes exactly once."""
+        """Wait for verdicts of a run after a cursor, and return them; each verdict comes exactly once."""
         path = build_path("runs/{}/verdicts", run)
         return await self._wait(path, Page[records.StreamedVerdict], timeout_s, after=after)

@@ -1,4 +1,4 @@
-"""Abstractions with the results of their solvers, and results of prefixes and start states in a run."""
+"""Abstractions with their solvers' results, and a run's results by prefix and start state."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ SizedKind = Literal["prefix", "start_state"]
 
 
 class Solvers(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes that had an abstraction as guidance. ``mean``, its author's reward, is ``correct`` divided by
-    ``judged``, or None if none are judged."""
+    """Counts of the episodes that had an abstraction as guidance.
+
+    ``mean``, the reward of the abstraction's author, is ``correct`` divided by ``judged``, or None if no
+    episode is judged.
+    """
 
     runs: list[int] = []
     opened: int = 0
@@ -26,8 +29,10 @@ class Solvers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Abstraction(msgspec.Struct, frozen=True, kw_only=True):
-    """``text`` is None for keys that may not read it. ``run`` and ``episode`` are of the policy that wrote
-    it, None if a person did."""
+    """An abstraction of a task; ``text`` is None for keys that may not read it.
+
+    ``run`` and ``episode`` are where a policy wrote it; both are None if a person wrote it.
+    """
 
     id: int
     task: int
@@ -41,7 +46,7 @@ class Abstraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """``mean`` averages over ``tasks`` the mean of each task's judged ``episodes``; None if it has none."""
+    """A share of correct episodes; ``mean`` averages the tasks' means and is None if no episode is judged."""
 
     tasks: int
     episodes: int
@@ -51,7 +56,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 class AbstractionReport(msgspec.Struct, frozen=True, kw_only=True, rename={"with_": "with"}):
     """Results of a solver's run with abstractions, without guidance, and with each task's best abstraction.
 
-    The last is biased upwards by the choice, the more so the fewer samples there are.
+    Choosing the best abstraction biases the last result upwards, the more so the fewer samples there are.
     """
 
     with_: Share
@@ -61,7 +66,7 @@ class AbstractionReport(msgspec.Struct, frozen=True, kw_only=True, rename={"with
 
 
 class StepTries(msgspec.Struct, frozen=True, kw_only=True):
-    """Judged episodes that began with the first ``steps`` of a solution."""
+    """Counts of judged episodes that began with the first ``steps`` steps of a solution."""
 
     steps: int
     judged: int
@@ -69,7 +74,10 @@ class StepTries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskTries(msgspec.Struct, frozen=True, kw_only=True):
-    """``shortest`` is the least number of steps with a success, of ``of`` in the solution, or None."""
+    """A task's results by number of given steps.
+
+    ``shortest`` is the smallest number of steps with a success, or None; the solution has ``of`` steps.
+    """
 
     task: int
     of: int
@@ -91,7 +99,7 @@ class GuidanceCalls(Calls):
     ) -> Abstraction:
         """Store an abstraction of a task.
 
-        Raises ``ApiError`` 422 ``guidance_leaks`` where the text gives away the answer.
+        Raises ``ApiError`` 422 ``guidance_leaks`` if the text gives away the answer.
         """
         body = {"task": task, "text": text, **drop_missing(run=run, episode=episode)}
         headers = build_idempotency(idempotency_key)
@@ -104,16 +112,16 @@ class GuidanceCalls(Calls):
     async def abstractions(
         self, *, task: int | None = None, run: int | None = None, cursor: str | int | None = None
     ) -> Page[Abstraction]:
-        """Return one page, newest first: of a task, or of the ``run`` of the policy that wrote them."""
+        """Return one page of abstractions, newest first, for a task or for the ``run`` that wrote them."""
         return await self._get("abstractions", Page[Abstraction], task=task, run=run, cursor=cursor)
 
     async def run_abstractions(self, run: int) -> AbstractionReport:
-        """Return the results of a solver's run with abstractions, without, and with the best."""
+        """Return the results of a solver's run with abstractions, without guidance, and with the best ones."""
         return await self._get(build_path("runs/{}/abstractions", run), AbstractionReport)
 
     async def run_prefixes(
         self, run: int, *, guidance: SizedKind = "prefix", cursor: str | int | None = None
     ) -> Page[TaskTries]:
-        """Return one page of tasks, with the results by number of steps: written ones, or actions."""
+        """Return one page of tasks with results by number of given steps, which are written steps or actions."""
         path = build_path("runs/{}/prefixes", run)
         return await self._get(path, Page[TaskTries], guidance=guidance, cursor=cursor)

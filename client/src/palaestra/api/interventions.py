@@ -1,4 +1,4 @@
-"""Interventions, text inserted into a model's thought from which it continues: records and API calls."""
+"""Records and API calls of interventions, which insert a text into a model's thought for it to continue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ AuthorKind = Literal["policy", "person"]
 
 
 class Continuations(msgspec.Struct, frozen=True, kw_only=True):
-    """``success_rate`` is ``correct`` / ``judged``, or None if none are judged; void ones are in neither."""
+    """Counts of an intervention's continuations.
+
+    ``success_rate`` is ``correct`` / ``judged``, or None if none are judged; void episodes count in neither.
+    """
 
     opened: int = 0
     judged: int = 0
@@ -25,8 +28,11 @@ class Continuations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intervention(msgspec.Struct, frozen=True, kw_only=True):
-    """``message`` is the beginning of each continuation: what the policy of ``episode`` wrote in ``step``
-    before ``substep``, followed by ``text``. ``run`` and ``group`` are those of the continuations."""
+    """An intervention in an episode.
+
+    Every continuation begins with ``message``, which is what the policy of ``episode`` wrote in ``step``
+    before ``substep``, followed by ``text``. ``run`` and ``group`` belong to the continuations.
+    """
 
     id: int
     run: int
@@ -43,7 +49,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenedIntervention(Opening, frozen=True, kw_only=True):
-    """Answer of ``POST /api/v1/episodes/{id}/interventions``."""
+    """Response of ``POST /api/v1/episodes/{id}/interventions``."""
 
     intervention: Intervention
 
@@ -58,7 +64,7 @@ class Substep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepSubsteps(msgspec.Struct, frozen=True, kw_only=True):
-    """``problem`` is the reason why no substep of the step can be replaced; empty if each can."""
+    """A step's substeps; ``problem`` is why none of them can be replaced, or empty if all can."""
 
     step: int
     problem: str = ""
@@ -94,9 +100,9 @@ class InterventionCalls(Calls):
         token_budget: int | None = None,
         idempotency_key: str | None = None,
     ) -> OpenedIntervention:
-        """Replace a substep of an ended episode by ``text``, and open ``count`` continuations.
+        """Replace a substep of an ended episode with ``text``, and open ``count`` continuations.
 
-        Raises ``ApiError`` 422 ``intervention_leaks`` where the text gives away the answer.
+        Raises ``ApiError`` 422 ``intervention_leaks`` if the text gives away the answer.
         """
         optional = {"run": run, "policy_version": policy_version, "max_steps": max_steps}
         body = {
@@ -114,5 +120,5 @@ class InterventionCalls(Calls):
     async def interventions(
         self, *, run: int | None = None, episode: int | None = None, cursor: str | int | None = None
     ) -> Page[Intervention]:
-        """Return one page, newest first: of the run of the continuations, or of their parent ``episode``."""
+        """Return one page of interventions, newest first, for the continuations' run or a parent ``episode``."""
         return await self._get("interventions", Page[Intervention], run=run, episode=episode, cursor=cursor)

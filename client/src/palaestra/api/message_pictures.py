@@ -1,4 +1,4 @@
-"""Pictures of the lab in messages: their digests, and messages with the pictures inlined."""
+"""The lab's pictures in messages: their digests, and messages with the pictures inlined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOB = re.compile(rf"{V1}/blobs/({DIGEST.pattern})$")
 
 
 def list_pictures(messages: Iterable[records.Message]) -> list[str]:
-    """Return the SHA-256 of every picture of the lab in the messages."""
+    """Return the SHA-256 of every picture in the messages that is stored in the lab."""
     parts = [
         part for message in messages if isinstance(message["content"], list) for part in message["content"]
     ]
@@ -25,7 +25,7 @@ def list_pictures(messages: Iterable[records.Message]) -> list[str]:
 async def messages_inline(
     messages: Iterable[records.Message], *, blob_get: Callable[[str], Awaitable[bytes]]
 ) -> list[records.Message]:
-    """Inline pictures as ``Client.messages_inline`` does; ``blob_get`` returns them by SHA-256."""
+    """Inline pictures as ``Client.messages_inline`` does; ``blob_get`` returns a picture by its SHA-256."""
 
     async def inline(part: Json) -> Json:
         match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None

@@ -12,38 +12,38 @@ from palaestra.records.rewards import Judge, LearnedReward, RewardComponent, Rew
 
 
 class RewardCalls(Calls):
-    """Calls that read components, cards of learned rewards and payments, and store profiles."""
+    """Calls that read reward components, learned rewards' cards and payments, and store profiles."""
 
     async def reward_components(self) -> list[RewardComponent]:
-        """Return all components, by id."""
+        """Return all reward components, in order of id."""
         return (await self._get("rewards/components", Page[RewardComponent])).results
 
     async def learned_rewards(self) -> list[LearnedReward]:
-        """Return all learned rewards with their cards, newest first; not all may pay training runs."""
+        """Return all learned rewards with their cards, newest first; some may not be used in training runs."""
         return (await self._get("rewards/learned", Page[LearnedReward])).results
 
     async def judges(self) -> list[Judge]:
-        """Return all judges, by name, with the measurements of each criterion."""
+        """Return all judges in order of name, with the measurements of each criterion."""
         return (await self._get("rewards/judges", Page[Judge])).results
 
     async def reward_profiles(self) -> list[RewardProfile]:
-        """Return the profiles: those that come with the gym, then the others, newest first."""
+        """Return the reward profiles: first those that come with the gym, then the others, newest first."""
         return (await self._get("rewards/profiles", Page[RewardProfile])).results
 
     async def reward_profile_store(self, profile: Json) -> RewardProfile:
-        """Store a profile, parsed from TOML (``tomllib.loads``).
+        """Store a reward profile that was parsed from TOML (``tomllib.loads``).
 
-        Raises ``ApiError`` ``profile_refused`` for one that cannot be computed, or that pays wrong answers as
+        Raises ``ApiError`` ``profile_refused`` if the profile cannot be computed, or pays wrong answers as
         much as right ones.
         """
         return await self._post("rewards/profiles", RewardProfile, profile)
 
     async def episode_rewards(self, episode: int, *, profile: str | None = None) -> Rewards:
-        """Return the payment of an ended episode, by its run's profile or another one."""
+        """Return an ended episode's payment under its run's profile or another one."""
         return await self._get(build_path("episodes/{}/rewards", episode), Rewards, profile=profile)
 
     async def run_rewards(self, run: int, *, profile: str | None = None) -> AsyncIterator[Rewards]:
-        """Yield the payments of a run's ended episodes, by episode id."""
+        """Yield the payments of a run's ended episodes, in order of episode id."""
         page_read = partial(self._get, build_path("runs/{}/rewards", run), Page[Rewards])
         async for rewards in rows_read(page_read, profile=profile):
             yield rewards
@@ -62,7 +62,7 @@ async def rewards_read(
 
 
 def find_reason(verdict: Verdict | None) -> str:
-    """Return the reason of a verdict, or that there is none."""
+    """Return a verdict's reason, or a phrase for a missing verdict."""
     return verdict.reason if verdict else "no verdict came in time"
 
 
@@ -74,12 +74,12 @@ def unpaid_reason(verdict: Verdict | None, rewards: Rewards | None) -> str:
 
 
 def describe_unpaid(episode: int | None, verdict: Verdict | None, rewards: Rewards | None) -> str:
-    """Return a sentence about an episode without a reward, with the reason."""
+    """Return a sentence on why an episode has no reward."""
     return f"Episode {episode} has no reward ({unpaid_reason(verdict, rewards)})."
 
 
 def find_reward(verdict: Verdict | None, rewards: Rewards | None) -> float | None:
-    """Return the reward of an episode: the total of a profile if one was named, else the verdict's."""
+    """Return an episode's reward, which is the profile's total if a profile was named, else the verdict's."""
     if rewards is not None:
         return rewards.total
     return verdict.reward if verdict else None
