@@ -70,7 +70,9 @@ def test_prompts_are_as_long_as_those_that_were_sent_under_each_history(
     total = {name: sum(sizes) for name, sizes in measured[0].items()}
     assert total["last_k:1"] < total["last_k:3"] < total["full"]
     assert total["diff"] < total["full"]
-    assert re.search(r"(3.9|4.0). characters a token, and (29|30). tokens a prompt", capsys.readouterr().out)
+    assert re.search(
+        r"(3.9|4.0). characters per token, and (29|30). tokens per prompt", capsys.readouterr().out
+    )
 
 
 def test_without_usage_there_are_characters_alone(

@@ -380,7 +380,7 @@ def test_a_stage_that_cannot_start_says_why(
     for options, message in {
         ("--token", "short"): "fewer than 16 characters",
         ("--host", "0.0.0.0"): "Give the token",
-        (): "--pages 0 serves lite pages",
+        (): "To serve lite pages without a browser, add --pages 0.",
         ("--pages", "0", "--port", fake.lab_url.rpartition(":")[2]): "--port name another address",
     }.items():
         assert main(["stage", *server_options, *options]) == 1

@@ -1,4 +1,4 @@
-"""Action that calls a task's tool in arms without a page. The tools are on the server, so the episode calls them."""
+"""Action that calls a task's tool in arms without a page; the episode does it, as tools are on the server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_arguments(value: Any, name: str) -> dict[str, str]:
 
 def _named(item: Any, name: str) -> tuple[str, Any]:
     if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
-        raise ActionInvalid(f'Each of "{name}" must be an object with the "name" and the "value" of one.')
+        raise ActionInvalid(f'Each item of "{name}" must be an object with a "name" and a "value".')
     return item["name"], item.get("value")
 
 

@@ -60,10 +60,7 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_number(limit: int) -> Callable[[Any, str], int]:
-    """Return a reader that truncates numbers to integers and limits them to ``-limit`` to ``limit``.
-
-    The number may also be given as text.
-    """
+    """Return a reader of numbers from ``-limit`` to ``limit``, also given as text, truncated to integers."""
 
     def read(value: Any, name: str) -> int:
         if isinstance(value, str) and _NUMERAL.fullmatch(value):
@@ -103,5 +100,5 @@ def target() -> Any:
 
 
 def position() -> Any:
-    """Return a field for a coordinate in pixels of the picture, which is None if the action gives no position."""
+    """Return a field for a coordinate in pixels of the picture; it is None if there is no position."""
     return field(POSITION, default=None)

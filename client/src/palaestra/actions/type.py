@@ -63,7 +63,7 @@ class Type(Action):
             )
 
     async def _number_check(self, page: Surface, text: str) -> str | None:
-        """Return a sentence on what a number field kept of a text if it dropped some characters, else None."""
+        """Return a sentence on what a number field kept of a text, or None if it dropped no characters."""
         held = (await page.call("held"))["value"]
         if held and parse_number(held) == parse_number(text):
             return None
@@ -84,5 +84,5 @@ async def _typed(page: Surface, text: str, *, by_keys: int) -> None:
             await page.act(keyboard.type(part) if is_typed else keyboard.insert_text(part))
             typed += len(part)
     except PageHung as failure:
-        arrived = f"At least {typed} of {len(text)} characters arrived: see what the field holds."
+        arrived = f"At least {typed} of {len(text)} characters arrived: check what the field contains."
         raise PageHung(f"{failure} {arrived}") from failure

@@ -41,7 +41,7 @@ class Calls:
             await self._live.aclose()
 
     async def health(self) -> records.Health:
-        """Return the installation's health and the addresses of arena and live; cached unless a part is down."""
+        """Return the installation's health with the addresses of arena and live; cached unless it is down."""
         if self._health is None or self._health.is_down:
             answer = await self._lab.send("GET", f"{V1}/health", takes=_is_report)
             self._health = decode(answer.content, answer=records.Health)

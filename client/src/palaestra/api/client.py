@@ -42,7 +42,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
 
     # ---- the installation
     async def ping(self) -> None:
-        """Make a single attempt to read the installation's health. Raises ``ApiError`` even if it is just bad."""
+        """Make a single attempt to read the installation's health. Also raises ``ApiError`` if it is bad."""
         await self._lab.send("GET", f"{V1}/health", is_repeatable=False)
 
     async def capacity(self) -> records.Capacity:
@@ -88,7 +88,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     async def tasks_stats(
         self, *, run: int, cursor: str | int | None = None, recent: int | None = None
     ) -> Page[records.TaskStats]:
-        """Return one page of a run's results by task, with separate figures for the ``recent`` newest results."""
+        """Return one page of a run's results by task; the ``recent`` newest results also get their own figures."""
         params = {"run": run, "cursor": cursor, "recent": recent}
         return await self._get("tasks/stats", Page[records.TaskStats], **params)
 

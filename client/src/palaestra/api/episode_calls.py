@@ -63,7 +63,7 @@ class EpisodeCalls(Calls):
         return await self._post(build_path("episodes/{}/values", episode), Json, {"values": list(values)})
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
-        """Record steps; repeating a step has no effect, but other content for the same index is refused (409)."""
+        """Record steps. Repeating a step has no effect; different content for an index is refused (409)."""
         return await self._post(build_path("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
 
     async def submission_post(
@@ -107,7 +107,7 @@ class EpisodeCalls(Calls):
         return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
 
     async def trajectory(self, episode: int, *, profile: str | None = None) -> Json:
-        """Return an episode and its whole record, with the payments of ``profile`` or of the run's profile."""
+        """Return an episode and its whole record, with the payments of ``profile`` or the run's profile."""
         return await self._get(build_path("episodes/{}/trajectory", episode), Json, profile=profile)
 
     async def episode_messages(self, episode: int) -> list[records.Message]:

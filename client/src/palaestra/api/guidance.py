@@ -116,12 +116,12 @@ class GuidanceCalls(Calls):
         return await self._get("abstractions", Page[Abstraction], task=task, run=run, cursor=cursor)
 
     async def run_abstractions(self, run: int) -> AbstractionReport:
-        """Return the results of a solver's run with abstractions, without guidance, and with the best ones."""
+        """Return a solver's results in a run with abstractions, without guidance, and with the best ones."""
         return await self._get(build_path("runs/{}/abstractions", run), AbstractionReport)
 
     async def run_prefixes(
         self, run: int, *, guidance: SizedKind = "prefix", cursor: str | int | None = None
     ) -> Page[TaskTries]:
-        """Return one page of tasks with results by number of given steps, which are written steps or actions."""
+        """Return one page of tasks with results by number of given steps, either written steps or actions."""
         path = build_path("runs/{}/prefixes", run)
         return await self._get(path, Page[TaskTries], guidance=guidance, cursor=cursor)

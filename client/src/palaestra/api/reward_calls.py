@@ -19,7 +19,7 @@ class RewardCalls(Calls):
         return (await self._get("rewards/components", Page[RewardComponent])).results
 
     async def learned_rewards(self) -> list[LearnedReward]:
-        """Return all learned rewards with their cards, newest first; some may not be used in training runs."""
+        """Return all learned rewards with their cards, newest first; not all may be used in training runs."""
         return (await self._get("rewards/learned", Page[LearnedReward])).results
 
     async def judges(self) -> list[Judge]:

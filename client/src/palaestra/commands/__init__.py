@@ -1,4 +1,4 @@
-"""The command line: one file per subcommand. Each has ``add(commands)``, which declares its arguments."""
+"""The command line, with one file per subcommand, whose ``add(commands)`` declares its arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DRIVER_GONE = "Connection closed while reading from the driver"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and return the exit status."""
+    """Run a command and return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     logging.getLogger("asyncio").addFilter(is_news)
     logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -58,13 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """Return False for errors of Playwright's driver, which Ctrl-C ends, too: the user knows."""
+    """Return False for errors of Playwright's driver, which Ctrl-C also ends, as the user knows."""
     failure = record.exc_info[1] if record.exc_info else None
     return not (isinstance(failure, PlaywrightError) or DRIVER_GONE in str(failure))
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Formatter of help texts that adds the default of every argument that has one."""
+    """Help formatter that adds the default to every argument that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text, default = action.help or "", action.default
@@ -73,7 +73,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 
 def parser_make() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+    """Build the parser of the whole command line."""
     parser = argparse.ArgumentParser(prog="palaestra", description="Client of the Palaestra reasoning gym.")
     parser.add_argument("--version", action="version", version=f"palaestra {palaestra.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -85,7 +85,7 @@ def parser_make() -> argparse.ArgumentParser:
 
 
 def format_arms() -> str:
-    """Return the list of arms that ends a command's help."""
+    """Format the list of arms that is printed at the end of a command's help."""
     width = max(map(len, ARMS))
     lines = (f"  {arm.id:<{width}}  {arm.description}" for arm in ARMS.values())
     return "\n".join(["arms, the ways in which a task is presented:", *lines])
@@ -107,39 +107,51 @@ def setup_add(parser: argparse._ActionsContainer) -> None:
         "--observation",
         choices=[*SHORT_NAMES, *OBSERVATION_FORMATS],
         default="axtree",
-        help="what a model is shown of a page: an outline, a picture, a picture with marks, or both",
+        help="what the model sees of a page: an outline, a picture, a picture with marks, or both",
     )
-    parser.add_argument("--scope", choices=get_args(Scope), default="page", help="of outlines")
+    parser.add_argument("--scope", choices=get_args(Scope), default="page", help="part covered by outlines")
     parser.add_argument(
-        "--max-chars", type=count, default=MAX_CHARS, help=f"of an outline; default: {MAX_CHARS}"
+        "--max-chars",
+        type=count,
+        default=MAX_CHARS,
+        help=f"most characters of an outline; default: {MAX_CHARS}",
     )
-    parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
+    parser.add_argument("--picture-max", type=count, help="most pixels of a picture's larger side")
     parser.add_argument(
         "--grammar", choices=sorted(GRAMMARS), default="json", help="how a model writes its actions"
     )
-    parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
-    parser.add_argument("--actions-per-turn", type=count, default=1, help="actions in one completion")
+    parser.add_argument(
+        "--history", default="full", help="pages sent again: full, last_k:3 (or another number), diff"
+    )
+    parser.add_argument("--actions-per-turn", type=count, default=1, help="most actions in one completion")
     parser.add_argument(
         "--answer-check",
         choices=("once",),
-        help="once: every first answer is to be checked, and the second one counts",
+        help="once: the agent is asked to check its first answer, and its second answer counts",
     )
-    parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
+    parser.add_argument(
+        "--token-budget", type=count, help="most tokens that the model may write in an episode"
+    )
     sampling_add(parser)
 
 
 def playing_add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a command that runs a model on episodes."""
-    parser.add_argument("--model-note", default="", help="what readers of its runs should know of the model")
+    parser.add_argument(
+        "--model-note", default="", help="what readers of the run should know about the model"
+    )
     parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
     parser.add_argument(
-        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
+        "--time-limit",
+        type=float,
+        default=TIME_LIMIT_S,
+        help="most seconds that the model may take in an episode",
     )
-    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
+    parser.add_argument("--prices", type=Path, help="price table (JSON); see the README")
 
 
 def stderr_print(line: str) -> None:
-    """Print a line to standard error, apart from the output of the command."""
+    """Print a line to standard error, so that it is not part of the command's output."""
     print(line, file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""``palaestra benchmarks``: list the benchmarks of an installation, their splits and the tasks in each."""
+"""``palaestra benchmarks``: list an installation's benchmarks, with their splits and numbers of tasks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from palaestra.records import Benchmark
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
-        "benchmarks", help="list benchmarks, splits and numbers of tasks", description=__doc__
+        "benchmarks", help="list benchmarks with their splits and numbers of tasks", description=__doc__
     )
     server_add(parser)
     parser.set_defaults(command=command, title="The list of benchmarks")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the list of benchmarks."""
     print(format_table(asyncio.run(_read_benchmarks(options))))
     return 0
 
@@ -33,9 +33,9 @@ async def _read_benchmarks(options: argparse.Namespace) -> list[Benchmark]:
 
 
 def format_table(benchmarks: Sequence[Benchmark]) -> str:
-    """Return the benchmarks by id, one per line, with the number of tasks of each split."""
+    """Format the benchmarks, one per line in order of id, with the number of tasks in each split."""
     if not benchmarks:
-        return "No benchmark is loaded: manage.py load_benchmark."
+        return "No benchmark is loaded: run manage.py load_benchmark."
     width = max(len(benchmark.id) for benchmark in benchmarks)
     return "\n".join(
         f"{benchmark.id:<{width}}  {_format_splits(benchmark)}  ({benchmark.title or benchmark.kind})"

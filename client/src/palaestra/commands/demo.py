@@ -1,4 +1,4 @@
-"""The demonstration: scripted policies on real questions, so that the lab has something to show."""
+"""``palaestra demo``: play real questions with scripted policies, so that the lab has something to show."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from palaestra.policies.solver import Solution
 from palaestra.records import Task
 from palaestra.rollouts import Rollout
 
-# One per kind of page; those that the server lacks are left out.
+# One benchmark per kind of page; those that the server does not have are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
 # A policy plays four of its six episodes in the browser and one in each text arm. All arms begin with the
 # same tasks, so that a task can be compared across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
-# One in this many of a policy's browser episodes is recorded in full, so that the lab can replay its pages.
+# One in four of a policy's browser episodes is recorded in full, so that the lab can replay its pages.
 FULL_EVERY = 4
 TASKS_FETCHED = 200
 STARTER_SPLIT = "starter"
@@ -61,7 +61,7 @@ class Tally:
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
         "demo", help="run the scripted policies against a running server", description=__doc__
     )
@@ -79,7 +79,7 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the demonstration and print its results; 1 if an episode broke."""
+    """Play the demonstration and print its results; return 1 if an episode broke."""
     tallies = asyncio.run(demo_run(options))
     print(format_table(tallies))
     if lines := format_links(tallies, options):
@@ -91,7 +91,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 async def demo_run(options: argparse.Namespace) -> dict[str, Tally]:
-    """Play the demonstration, and return its results by policy. Raises ``PalaestraError`` without tasks."""
+    """Play the demonstration and return results by policy. Raises ``PalaestraError`` without tasks."""
     solutions = solutions_read(options.golds) if options.golds else {}
     async with Client(options.server, options.key) as client:
         tasks = await _choose_tasks(client, solutions, options=options)
@@ -108,7 +108,7 @@ async def demo_run(options: argparse.Namespace) -> dict[str, Tally]:
 
 
 def format_table(tallies: Mapping[str, Tally]) -> str:
-    """Return the results by policy as text."""
+    """Format the results by policy as text."""
     head = f"{'policy (simulated)':<20}{'n':>6}{'correct':>10}{'incorrect':>11}{'void':>7}{'missing':>9}"
     rows = [
         f"{name:<20}{sum(tally.outcomes.values()):>6}{tally.outcomes['correct']:>10}"
@@ -119,7 +119,7 @@ def format_table(tallies: Mapping[str, Tally]) -> str:
 
 
 def format_links(tallies: Mapping[str, Tally], options: argparse.Namespace) -> list[str]:
-    """Return sentences with links to the lab: a task across arms, and a page replayed from its DOM."""
+    """Return sentences with links to the lab, to a task across arms and to a page replayed from its DOM."""
     server = options.server.rstrip("/")
     lines = []
     across = [arms for tally in tallies.values() for arms in tally.by_task.values() if len(arms) > 1]
@@ -132,14 +132,12 @@ def format_links(tallies: Mapping[str, Tally], options: argparse.Namespace) -> l
         address = f"{server}/episodes/{longest.episode}/steps/{longest.steps}#dom"
         lines.append(f"A page as an agent saw it, replayed from its DOM: {address}")
         if options.with_pictures:
-            lines.append(
-                "If the server has bubblewrap, it checks replays against screenshots within minutes."
-            )
+            lines.append("If the server has bubblewrap, it compares replays with screenshots within minutes.")
     return lines
 
 
 def _choose_observation(options: argparse.Namespace) -> str:
-    """Return the observation; without screenshots there are no pictures, nor tasks that have some."""
+    """Return the observation to play with; without screenshots, tasks with pictures are left out."""
     return "both" if options.with_pictures else "axtree"
 
 
@@ -156,7 +154,7 @@ def _choose_policies(
 async def _choose_tasks(
     client: Client, solutions: Mapping[int, Solution], *, options: argparse.Namespace
 ) -> list[Task]:
-    """Return tasks of the benchmarks in turn; with ``solutions``, only tasks that have one."""
+    """Return tasks, taken from the benchmarks in turn; with ``solutions``, only tasks that have one."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
     if not (await client.health()).has_sandbox:
         present.discard(PROGRAMS)
@@ -168,11 +166,11 @@ async def _choose_tasks(
             if task.gap_eligible and (not solutions or task.id in solutions)
             if options.with_pictures or not task.payload.get("pictures")
         ]
-        # Official tasks before the hand-written starter tasks, which only stand in for them.
+        # Official tasks come before the hand-written starter tasks, which only stand in for them.
         by_benchmark.append(sorted(tasks, key=lambda task: task.split == STARTER_SPLIT))
     mixed = [task for turn in zip_longest(*by_benchmark) for task in turn if task is not None]
     if not mixed:
-        raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
+        raise PalaestraError("The server has no tasks. Load a benchmark first (manage.py load_benchmark).")
     return [mixed[index % len(mixed)] for index in range(options.episodes)]
 
 
@@ -209,7 +207,7 @@ async def _play(
 
 
 async def _run_together(*plays: Coroutine[Any, Any, None]) -> None:
-    """Run all at once, so that no browser page idles; if one fails, the others are cancelled."""
+    """Run all concurrently, so that no browser page idles; if one fails, cancel the others."""
     playing = [asyncio.ensure_future(play) for play in plays]
     try:
         await asyncio.gather(*playing)
@@ -218,7 +216,7 @@ async def _run_together(*plays: Coroutine[Any, Any, None]) -> None:
 
 
 def _split_by_arm(tasks: Sequence[Task]) -> dict[str, list[int]]:
-    """Return task ids by arm, the browser arm last."""
+    """Assign task ids to arms; the browser arm comes last."""
     whole = sum(share for _, share in ARM_SHARES)
     counts = {arm: math.floor(len(tasks) * share / whole) for arm, share in ARM_SHARES if arm != BROWSER_ARM}
     counts[BROWSER_ARM] = len(tasks) - sum(counts.values())
@@ -226,6 +224,6 @@ def _split_by_arm(tasks: Sequence[Task]) -> dict[str, list[int]]:
 
 
 def _split_rounds(ids: Sequence[int]) -> list[list[int]]:
-    """Split ids into as few lists as possible, none with the same id twice."""
+    """Split ids into as few lists as possible, none of which contains an id twice."""
     counts = Counter(ids)
     return [[task for task in counts if counts[task] > number] for number in range(max(counts.values()))]

@@ -1,6 +1,6 @@
-"""``palaestra eval``: run a model on the same items in every arm. Run it again to continue.
+"""``palaestra eval``: run a model on the same items in every arm; run the command again to continue.
 
-It ends with the tables of the report and its address.
+At the end it prints the report's tables and address.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from palaestra.rollouts import Rollout
 from palaestra.run.plan import RunPlan, run_create
 from palaestra.run.report import PriceTable, prices_read
 
-# There is no rate before the first episode has ended.
+# The rate is unknown until the first episode has ended.
 FIRST_BAR = "[{bar:20}] {n_fmt}/{total_fmt} episodes"
 BAR = (
     "[{bar:20}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left, ends {eta:%H:%M}  {postfix}"
@@ -56,13 +56,17 @@ SIMULATED = "Simulated: answers are drawn with a planted gap."
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
         "eval", help="play an analysis plan, and report the gap", description=__doc__, epilog=format_arms()
     )
     server_add(parser)
     endpoint_add(parser)
-    parser.add_argument("--plan", type=Path, help="a file of `palaestra plan`; otherwise name the plan here:")
+    parser.add_argument(
+        "--plan",
+        type=Path,
+        help="a file written by `palaestra plan`; without it, give the plan by these options:",
+    )
     design_add(parser)
     parser.add_argument("--golds", type=Path, help="golds export (NDJSON), for --planted")
     playing_add(parser)
@@ -70,31 +74,29 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the plan and print its report; 1 if an episode broke, or none was judged.
+    """Play the plan and print its report; return 1 if an episode broke, or none was judged.
 
     Raises ``PalaestraError`` for inconsistent arguments, or if the evaluation cannot be played.
     """
     if bool(options.planted) != bool(options.golds):
-        raise PalaestraError(
-            "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."
-        )
+        raise PalaestraError("--planted FILE and --golds FILE go together: give both or neither.")
     if options.plan:
         _check_plan_alone(options)
     return asyncio.run(_eval(options))
 
 
 def _check_plan_alone(options: argparse.Namespace) -> None:
-    """Raise ``PalaestraError`` if arguments state what the plan's file states."""
+    """Raise ``PalaestraError`` if arguments repeat or contradict what the plan's file contains."""
     design = argparse.ArgumentParser()
     design_add(design)
     stated = {**vars(design.parse_args([])), "model": options.model, "planted": options.planted}
     if others := [name for name, value in stated.items() if getattr(options, name) != value]:
         named = ", ".join(name.replace("_", "-") for name in others)
-        raise PalaestraError(f"--plan states the whole plan. Leave out: {named}. Or write another plan.")
+        raise PalaestraError(f"--plan contains the whole plan. Leave out {named}, or write another plan.")
 
 
 def _model_check(options: argparse.Namespace, plan: Plan) -> None:
-    """Raise ``PalaestraError`` if the arguments name another model, or another gap, than the plan."""
+    """Raise ``PalaestraError`` if the arguments name a different model or planted gap than the plan."""
     stated = PREFIX + planted_read(options.planted).name if options.planted else options.model
     if stated not in (None, plan.model.name):
         raise PalaestraError(f"The plan is for {plan.model.name}, not for {stated}.")
@@ -119,7 +121,7 @@ async def _eval(options: argparse.Namespace) -> int:
         _model_check(options, plan)
         stderr_print(format_plan(plan))
         report, problems, judged = await evaluation_play(client, options, plan)
-        stderr_print("Computing the report ...")
+        stderr_print("Computing the report...")
         ready = await report_compute(client, report.id, stderr_print)
     print(format_tables((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")
@@ -131,7 +133,7 @@ async def _eval(options: argparse.Namespace) -> int:
 async def evaluation_play(
     client: Client, options: argparse.Namespace, plan: Plan
 ) -> tuple[Report, Counter[str], int]:
-    """Play the missing cells of a plan.
+    """Play a plan's missing cells.
 
     Returns the report, the problems with their counts, and the number of judged episodes.
     """
@@ -145,7 +147,7 @@ async def evaluation_play(
             player = Player(engine, plan, runs, tasks, items, played, cells=cells, inflight=inflight)
             problems, judged = await _play(player, policy, options.prices)
         if waiting := await verdicts_wait(client, runs.values()):
-            stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
+            stderr_print(f"{waiting} answers have no verdict yet, so the report does not cover them.")
     return report, problems, judged
 
 
@@ -154,7 +156,7 @@ async def _prepare(
 ) -> tuple[Report, dict[Series, Run], Played]:
     """Return the plan's report, its runs, and the cells already played.
 
-    What is missing is created, after a trial call to the model, so that a wrong endpoint leaves no trace.
+    Missing reports and runs are created after a trial call to the model, so a wrong endpoint leaves no trace.
     """
 
     def build_plans(report: Report) -> dict[Series, RunPlan]:
@@ -184,7 +186,7 @@ async def _prepare(
 async def policy_make(
     client: Client, options: argparse.Namespace, plan: Plan, tasks: dict[int, Task], cells: dict[int, Cell]
 ) -> AsyncIterator[Policy]:
-    """Yield the policy that the plan names: a model, or one with a planted gap."""
+    """Yield the policy that the plan names, which is a model or a simulated policy with a planted gap."""
     if options.planted:
         yield PlantedPolicy(
             planted_read(options.planted),
@@ -200,7 +202,7 @@ async def policy_make(
 
 
 async def _play(player: Player, policy: Policy, table: Path | None) -> tuple[Counter[str], int]:
-    """Play with a progress bar. Returns the problems with their counts, and the number of judged episodes."""
+    """Play with a progress bar; return the problems with their counts, and the number of judged episodes."""
     cost = _make_cost_format(prices_read(table) if table else None, policy.name)
     metered, outcomes, problems = MeteredPolicy(policy), Counter[str](), Counter[str]()
     with tqdm(

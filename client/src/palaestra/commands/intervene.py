@@ -1,4 +1,4 @@
-"""``palaestra intervene``: insert text into failed thoughts, and let the policy continue from there (InT)."""
+"""``palaestra intervene``: insert text into failed thoughts and let the policy continue from there (InT)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from palaestra.run.plan import episodes_list
 # The paper's values for continuations: https://arxiv.org/abs/2601.14209
 CONTINUATIONS, TEMPERATURE, TOP_P, TOP_K, MAX_TOKENS = 32, 0.7, 0.8, 20, 16_384
 LEAK = "intervention_leaks"
-# Statuses that refuse one intervention, not the following ones.
+# Statuses that refuse a single intervention, but not the following ones.
 REFUSED = (404, 409, 413, 422)
 # Some keys may not open groups with guidance (403). A key that may not write at all ends the command.
 REFUSED_REFILL = (403, *REFUSED)
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
         "intervene", help="insert text into failed thoughts, and continue from there", description=__doc__
     )
@@ -44,16 +44,20 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--written",
         action="store_true",
-        help="continue from interventions written earlier or by people in the lab, and write none",
+        help="write none, but continue from interventions written earlier or by people in the lab",
     )
-    parser.add_argument("--writer", help="the model that writes, at the same endpoint; default: the policy")
+    parser.add_argument(
+        "--writer", help="the model that writes interventions, at the same endpoint; default: the policy"
+    )
     parser.add_argument(
         "--with-solutions",
         action="store_true",
-        help="show the writer the solution that the task comes with; needs a key with the scope golds",
+        help="show the writer the task's solution; needs a key with the scope golds",
     )
-    parser.add_argument("--limit", type=count, help="the first so many failed episodes; default: all")
-    parser.add_argument("--count", type=count, default=CONTINUATIONS, help="continuations of each")
+    parser.add_argument("--limit", type=count, help="number of failed episodes, from the first; default: all")
+    parser.add_argument(
+        "--count", type=count, default=CONTINUATIONS, help="continuations of each intervention"
+    )
     sampling_add(parser)
     playing_add(parser)
     parser.set_defaults(
@@ -67,7 +71,7 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the outcome of each intervention; 1 if there was none to continue from."""
+    """Print the outcome of each intervention; return 1 if there was none to continue from."""
     return asyncio.run(_intervene(options))
 
 
@@ -100,7 +104,7 @@ async def _intervene(options: argparse.Namespace) -> int:
 
 
 def build_config(run: Run) -> EpisodeConfig:
-    """Return the settings with which a run's episodes are observed and answered."""
+    """Return the episode settings of a run, for observing pages and parsing actions."""
     observation: dict[str, Any] = {"observation": run.observation} if run.observation else {}
     return EpisodeConfig(
         **observation,
@@ -112,9 +116,9 @@ def build_config(run: Run) -> EpisodeConfig:
 
 
 class Interventions:
-    """The interventions of a run whose continuations are to be played, opened one by one.
+    """A run's interventions whose continuations are to be played, opened one by one.
 
-    ``counts`` are the reasons for which episodes were left out, with their numbers.
+    ``counts`` has the reasons why episodes were left out, with the number of episodes for each.
     """
 
     def __init__(self, client: Client, run: Run, writer: InterventionWriter, *, continuations: int) -> None:
@@ -131,7 +135,7 @@ class Interventions:
                 yield _join(intervention, opening)
 
     async def write_new(self, limit: int | None) -> AsyncIterator[OpenedIntervention]:
-        """Write interventions, one per failed episode that was played from its beginning, and yield them."""
+        """Write and yield interventions, one for each failed episode that was played from its beginning."""
         states = await episodes_list(self.client, self.run.id)
         failed = [state for state in states if state.verdict and state.verdict.outcome == "incorrect"]
         for state in [state for state in failed if state.parent is None][:limit]:

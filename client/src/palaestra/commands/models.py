@@ -12,20 +12,20 @@ from palaestra.policies.clock import PolicyClock
 
 QUESTION = "What is 17 + 25? Answer with the number."
 EXCERPT_CHARS = 300
-# Room for a thought, and a limit for models that do not stop.
+# This leaves room for a thought, but stops models that would never end.
 MAX_TOKENS = 500
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser("models", help="list an endpoint's models and try one", description=__doc__)
     endpoint_add(parser)
-    parser.add_argument("--model", help="the one to try; default: the first")
+    parser.add_argument("--model", help="the model to try; default: the first")
     parser.set_defaults(command=command, title="The check of the endpoint")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the models, and the answer of the one that is tried."""
+    """Print the endpoint's models, and the answer of the model that is tried."""
     asyncio.run(models_try(options))
     return 0
 
@@ -34,7 +34,7 @@ async def models_try(options: argparse.Namespace) -> None:
     """Print the models and one answer. Raises ``PalaestraError`` if the endpoint refuses."""
     async with endpoint_make(options) as endpoint:
         models = await endpoint.models()
-        print(f"{endpoint.address} offers: {', '.join(models) or 'none by name'}")
+        print(f"{endpoint.address} offers: {', '.join(models) or 'no models by name'}")
         model = options.model or next(iter(models), "")
         messages = [{"role": "user", "content": QUESTION}]
         completion = await endpoint.complete(
@@ -44,7 +44,7 @@ async def models_try(options: argparse.Namespace) -> None:
 
 
 def describe(model: str, completion: Completion) -> str:
-    """Return a description of the call and its answer."""
+    """Describe the call and its answer."""
     usage, ending = completion.usage, completion.finish_reason
     tokens = f"{usage.prompt} tokens read, {usage.completion} written" if usage else "it reports no tokens"
     thoughts = "hidden" if completion.is_thought_hidden else "kept apart" if completion.reasoning else "none"

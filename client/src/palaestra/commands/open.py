@@ -11,16 +11,16 @@ from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import PalaestraError
 from palaestra.foreign import RUN_NAME, ForeignEpisode
 
-# A person may take long; the lease is renewed meanwhile.
+# A person may take a long time, during which the lease is renewed.
 WAIT_S = 24 * 3_600.0
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser("open", help="open an episode for another browser", description=__doc__)
     server_add(parser)
     parser.add_argument("task", nargs="?", type=count, help="id of a task")
-    parser.add_argument("--benchmark", help="without an id: the first task of this benchmark")
+    parser.add_argument("--benchmark", help="play this benchmark's first task, if no id is given")
     parser.add_argument("--run", type=count, help=f'id of a run; default: the newest "{RUN_NAME}"')
     parser.add_argument("--arm", default="gym")
     parser.add_argument("--max-steps", type=count, help="default: the task's")
@@ -30,14 +30,14 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the address, and then the verdict."""
+    """Print the episode's address, and then the verdict."""
     return asyncio.run(episode_open(options))
 
 
 async def episode_open(options: argparse.Namespace) -> int:
-    """Open an episode and wait for its verdict; return 0, or 1 without one in time.
+    """Open an episode and wait for its verdict; return 0, or 1 if there is no verdict in time.
 
-    The episode is then closed as ``agent_stopped``.
+    Without a verdict, the episode is closed as ``agent_stopped``.
     """
     task = options.task or await find_first_task(options)
     budget = {} if options.max_steps is None else {"max_steps": options.max_steps}

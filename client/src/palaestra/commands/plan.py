@@ -1,4 +1,4 @@
-"""``palaestra plan``: fix what an evaluation will play and compare, before it is played."""
+"""``palaestra plan``: fix what an evaluation will play and compare before it is played."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from palaestra.protocol.arms import arm_of
 from palaestra.protocol.plans import ITEMS_MIN
 from palaestra.run.plan import SEED
 
-# Accuracies cannot differ by more, so a plan whose smallest gap is larger can detect none.
+# Accuracies cannot differ by more, so a plan with a larger smallest gap cannot detect any gap.
 POINTS_MAX = 100.0
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser("plan", help="write an analysis plan", description=__doc__)
     server_add(parser)
     design_add(parser)
@@ -54,40 +54,51 @@ def add(commands: Any) -> None:
 
 
 def design_add(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that state a plan."""
+    """Add the arguments that define a plan."""
     group = parser.add_argument_group("the plan")
     group.add_argument("--model", help="the model's id at its endpoint")
-    group.add_argument("--checkpoint", default="", help="of the model")
-    group.add_argument("--planted", type=Path, help="a file with a planted gap, instead of a model")
+    group.add_argument("--checkpoint", default="", help="checkpoint of the model")
+    group.add_argument("--planted", type=Path, help="a file that defines a planted gap, instead of a model")
     group.add_argument("--benchmark", dest="benchmarks", action="append", default=[], help="(repeatable)")
     group.add_argument("--split", help="default: all")
-    group.add_argument("--limit", type=count, help="items of each benchmark; default: all")
+    group.add_argument("--limit", type=count, help="items per benchmark; default: all")
     group.add_argument(
         "--arms",
         type=arms_read,
         default=arms_read("ladder"),
-        help="ladder (the default), or ids with commas; ladder,gym:som,gym_image:som adds pictures of pages",
+        help="ladder (default), or comma-separated ids; ladder,gym:som,gym_image:som adds pictures of pages",
     )
     setup_add(group)
-    group.add_argument("--samples", type=count, default=4, help="episodes of each item and arm; default: 4")
+    group.add_argument("--samples", type=count, default=4, help="episodes per item and arm; default: 4")
     group.add_argument(
         "--looks",
         type=looks_read,
         default=("latin", 12),
-        help="latin:12 (or 12), full, one_factor; default: 12",
+        help="design of the looks: latin:12 (or just 12), full, or one_factor; default: 12",
     )
     group.add_argument(
-        "--factors", type=factors_read, default=dict(AXES), help="axes that vary; default: all"
+        "--factors", type=factors_read, default=dict(AXES), help="axes of looks that vary; default: all"
     )
-    group.add_argument("--no-retest", dest="retest", action="store_false", help="play no text arm twice")
     group.add_argument(
-        "--exclude", dest="exclusions", action="append", default=[], help="a rule (repeatable)"
+        "--no-retest", dest="retest", action="store_false", help="do not play the first text arm twice"
+    )
+    group.add_argument(
+        "--exclude",
+        dest="exclusions",
+        action="append",
+        default=[],
+        help="an exclusion rule to state (repeatable)",
     )
     group.add_argument("--alpha", type=float, default=ALPHA)
-    group.add_argument("--margin", type=float, default=MARGIN, help="of equivalence, in points")
-    group.add_argument("--guess", type=guess_read, default=Guess(), help="JSON: accuracy, icc, rho, look_sd")
+    group.add_argument("--margin", type=float, default=MARGIN, help="equivalence margin, in points")
+    group.add_argument(
+        "--guess",
+        type=guess_read,
+        default=Guess(),
+        help="assumptions of the smallest gap, as JSON: accuracy, icc, rho, look_sd",
+    )
     group.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
-    group.add_argument("--name", default="", help="of the report; default: made of the plan")
+    group.add_argument("--name", default="", help="name of the report; default: derived from the plan")
 
 
 def command(options: argparse.Namespace) -> int:
@@ -108,9 +119,9 @@ async def _make_plan(options: argparse.Namespace) -> Plan:
 
 
 async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
-    """Return the plan that the arguments state. Raises ``PalaestraError`` if it cannot be played."""
+    """Build the plan that the arguments define. Raises ``PalaestraError`` if it cannot be played."""
     if not options.benchmarks or not (options.model or options.planted):
-        raise PalaestraError("Name what to evaluate: --model M (or --planted FILE) and --benchmark B.")
+        raise PalaestraError("State what to evaluate: --model M (or --planted FILE) and --benchmark B.")
     chosen = await _choose_items(client, options)
     looks = _choose_looks(options)
     plan = Plan(
@@ -155,17 +166,17 @@ def _build_model(options: argparse.Namespace) -> Model:
 
 
 def format_plan(plan: Plan) -> str:
-    """Return a summary of the plan: its size, arms, looks and smallest gap, one per line."""
+    """Summarise a plan in one line each for its size, arms, looks and smallest gap."""
     items = sum(len(benchmark.task_ids) for benchmark in plan.benchmarks)
     again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.planned_arms)
     episodes = items * plan.samples * (len(plan.arms) + again)
     few = [each.slug for each in plan.benchmarks if len(each.task_ids) < ITEMS_MIN]
-    too_few = f"fewer than {ITEMS_MIN} items of {', '.join(few)}: the report will state no interval there"
+    too_few = f"fewer than {ITEMS_MIN} items of {', '.join(few)}: the report will give no interval for them"
     return "\n".join(
         [
             f"{items:,} items of {', '.join(each.slug for each in plan.benchmarks)}; {episodes:,} episodes",
             f"arms: {', '.join(plan.arms)}{'; the first text arm twice' if again else ''}",
-            f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples of each item and arm",
+            f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples per item and arm",
             _format_gap(plan.smallest_gap.points),
             *([too_few] if few else []),
             *plan.exclusions,
@@ -175,7 +186,7 @@ def format_plan(plan: Plan) -> str:
 
 def _format_gap(points: float | None) -> str:
     if points is None:
-        return "the smallest detectable gap takes at least two items and two looks to compute"
+        return "computing the smallest detectable gap takes at least two items and two looks"
     if points > POINTS_MAX:
         return "no gap is detectable under the plan's assumptions: use more items or looks"
     return f"smallest detectable gap: {points:.1f} points under the plan's assumptions"
@@ -183,7 +194,7 @@ def _format_gap(points: float | None) -> str:
 
 # ---- arguments
 def arms_read(text: str) -> tuple[PlannedArm, ...]:
-    """Parse arms, in order; ``ladder`` stands for all of its arms: ``ladder,gym:som``.
+    """Parse a list of arms such as ``ladder,gym:som``, where ``ladder`` stands for all arms of the ladder.
 
     Raises ``ArgumentTypeError`` for an unknown arm.
     """
@@ -200,11 +211,11 @@ def looks_read(text: str) -> tuple[Design, int | None]:
     for known in DESIGNS:
         if known == (design or "latin") and (number or known != "latin"):
             return known, count(number) if number else None
-    raise argparse.ArgumentTypeError(f"{text!r} is no design: latin:12 (or 12), full, one_factor")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a design: latin:12 (or 12), full, one_factor")
 
 
 def factors_read(text: str) -> dict[str, object]:
-    """Parse axes of looks, separated by commas. Raises ``ArgumentTypeError`` for an unknown one."""
+    """Parse comma-separated axes of looks. Raises ``ArgumentTypeError`` for an unknown axis."""
     names = text.split(",")
     if unknown := [name for name in names if name not in AXES]:
         raise argparse.ArgumentTypeError(f"there is no axis {unknown[0]!r}; axes: {', '.join(AXES)}")
@@ -212,13 +223,13 @@ def factors_read(text: str) -> dict[str, object]:
 
 
 def guess_read(text: str) -> Guess:
-    """Parse the assumptions of the smallest gap, a JSON object."""
+    """Parse the assumptions for the smallest gap, which are a JSON object."""
     return Guess(**json.loads(text))
 
 
 # ---- inside
 async def _choose_items(client: Client, options: argparse.Namespace) -> dict[str, Items]:
-    """Return the items of each benchmark."""
+    """Choose the items of each benchmark."""
     return {
         slug: await items_choose(
             client,
@@ -258,17 +269,19 @@ def _make_name(options: argparse.Namespace, *, looks: int) -> str:
 
 
 def _list_exclusions(chosen: dict[str, Items]) -> list[str]:
-    rules = ["Void episodes are played again; those that stay void are bounded, not dropped."]
+    rules = ["Void episodes are played again; those that stay void are covered by bounds, not dropped."]
     for slug, items in chosen.items():
         if items.ineligible:
             rules.append(f"{slug}: {items.ineligible:,} tasks are not eligible for a gap.")
         if items.unseen:
-            rules.append(f"{slug}: {items.unseen:,} tasks show pictures, which the observation does not.")
+            rules.append(
+                f"{slug}: {items.unseen:,} tasks have pictures, which the observation does not show."
+            )
     return rules
 
 
 def _list_contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
-    """Pair the first text arm with every arm with a page; a probe has no accuracy to compare."""
+    """Pair the first text arm with every arm that has a page, except probes, which have no accuracy."""
     base = next((arm for arm in named if not arm_of(arm.arm).has_page), None)
     paged = [arm for arm in named if arm_of(arm.arm).has_page and not arm_of(arm.arm).is_probe]
     return [(str(base), str(arm)) for arm in paged if base]
@@ -277,7 +290,7 @@ def _list_contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
 def _estimate_smallest_gap(
     options: argparse.Namespace, chosen: dict[str, Items], *, looks: int
 ) -> SmallestGap:
-    """Return the smallest gap that the benchmark with the fewest items can show."""
+    """Estimate the smallest gap that the benchmark with the fewest items can detect."""
     points = compute_smallest_gap(
         options.guess,
         items=min(len(items.tasks) for items in chosen.values()),

@@ -1,4 +1,4 @@
-"""``palaestra prompts``: measure the prompts of a run under each history, whichever was played.
+"""``palaestra prompts``: measure a run's prompts under each history, whichever history was played.
 
 The lengths are printed, and stored for the statistics by task.
 """
@@ -24,9 +24,9 @@ STORED_AT_ONCE = 1_000
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
-        "prompts", help="how long prompts are under each history", description=__doc__
+        "prompts", help="measure the length of prompts under each history", description=__doc__
     )
     server_add(parser)
     parser.add_argument("--run", type=count, required=True)
@@ -35,19 +35,19 @@ def add(commands: Any) -> None:
         dest="histories",
         action="append",
         type=_parse_history,
-        help=f"(repeatable) default: {', '.join(HISTORIES)}",
+        help=f"a history to measure (repeatable); default: {', '.join(HISTORIES)}",
     )
     parser.add_argument(
         "--measured-by",
         type=count,
         metavar="RUN",
-        help="take the tokens of a character from another run: for scripted policies, which report none",
+        help="take the tokens per character from another run (for scripted policies, which report no tokens)",
     )
     parser.set_defaults(command=command, title="The measurement")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Measure, print and store."""
+    """Measure the prompts, print their lengths and store them."""
     histories = options.histories or HISTORIES
     asyncio.run(prompts_measure(options, list(dict.fromkeys(histories))))
     return 0
@@ -70,9 +70,9 @@ async def prompts_measure(options: argparse.Namespace, histories: Sequence[str])
 
 
 def format_table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> str:
-    """Return the sizes as text."""
+    """Format the prompt sizes as a table."""
     unit = "tokens" if rate else "characters"
-    lines = [f"{'history':<12}{'episodes':>10}{f'{unit} an episode':>24}{'longest prompt':>18}"]
+    lines = [f"{'history':<12}{'episodes':>10}{f'{unit} per episode':>24}{'longest prompt':>18}"]
     for name, sizes in by_history.items():
         read = [
             (s.tokens or 0, s.longest_tokens or 0) if rate else (s.characters, s.longest_characters)
@@ -83,10 +83,10 @@ def format_table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None
         lines.append(f"{name:<12}{len(sizes):>10,}{mean:>24,.0f}{longest:>18,}")
     if rate:
         lines.append(
-            f"{1 / rate.per_character:.2f} characters a token, and {rate.per_prompt:.0f} tokens a prompt"
+            f"{1 / rate.per_character:.2f} characters per token, and {rate.per_prompt:.0f} tokens per prompt"
         )
     else:
-        lines.append("No usage measures tokens here: --measured-by RUN takes them from another run.")
+        lines.append("This run reports no tokens; --measured-by RUN takes the rate from another run.")
     return "\n".join(lines)
 
 

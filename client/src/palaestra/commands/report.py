@@ -1,4 +1,4 @@
-"""``palaestra report``: write a report's files for a paper: page, tables, charts, and a row per episode."""
+"""``palaestra report``: write a report's files for a paper (page, tables, charts, and a row per episode)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ PARTIAL = ".part"
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser("report", help="write a report's tables and charts", description=__doc__)
     server_add(parser)
-    parser.add_argument("--report", type=count, required=True, metavar="ID", help="its number")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the files go")
-    parser.add_argument("--compute", action="store_true", help="compute it again first")
+    parser.add_argument("--report", type=count, required=True, metavar="ID", help="the report's id")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the files")
+    parser.add_argument("--compute", action="store_true", help="compute the report again first")
     parser.set_defaults(command=command, title="The report")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the files; those of an earlier call are replaced."""
+    """Write the report's files, replacing those of an earlier call."""
     asyncio.run(_write(options))
     return 0
 
@@ -37,9 +37,9 @@ async def _write(options: argparse.Namespace) -> None:
         if options.compute:
             report = await report_compute(client, options.report, stderr_print)
         if report.result is None:
-            raise PalaestraError(f"Report {report.id} is not computed yet: add --compute. {report.url}")
+            raise PalaestraError(f"Report {report.id} has not been computed yet: add --compute. {report.url}")
         if report.stale:
-            stderr_print("Verdicts have come since it was computed; --compute counts them.")
+            stderr_print("Verdicts have arrived since it was computed; add --compute to include them.")
         options.out.mkdir(parents=True, exist_ok=True)
         for file in await client.report_files(report.id):
             await file_write(client, report.id, file.name, options.out)
@@ -47,7 +47,7 @@ async def _write(options: argparse.Namespace) -> None:
 
 
 async def file_write(client: Client, report: int, name: str, folder: Path) -> None:
-    """Write one file, whole or not at all. Raises ``PalaestraError`` for a name that leaves the folder."""
+    """Write one file, completely or not at all. Raises ``PalaestraError`` for a name outside the folder."""
     if Path(name).name != name:
         raise PalaestraError(f"The server names a file outside of {folder}: {name!r}.")
     partial, size = folder / (name + PARTIAL), 0

@@ -1,4 +1,4 @@
-"""``palaestra run``: run a model on a benchmark. Run it again to continue where it was interrupted."""
+"""``palaestra run``: run a model on a benchmark; run the command again to continue an interrupted run."""
 
 from __future__ import annotations
 
@@ -40,43 +40,45 @@ BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} le
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
-        "run", help="take a model through a benchmark", description=__doc__, epilog=format_arms()
+        "run", help="run a model on a benchmark", description=__doc__, epilog=format_arms()
     )
     server_add(parser)
     endpoint_add(parser)
     parser.add_argument("--model", required=True, help="the model's id at its endpoint")
-    parser.add_argument("--benchmark", required=True, help="`palaestra benchmarks` lists them")
+    parser.add_argument("--benchmark", required=True, help="one that `palaestra benchmarks` lists")
     parser.add_argument("--split", help="default: all")
     parser.add_argument(
         "--arm", choices=sorted(ARMS), default="gym", help="how tasks are presented; see below"
     )
     setup_add(parser)
-    parser.add_argument("--limit", type=count, help="the first so many tasks; default: all")
-    parser.add_argument("--samples", type=count, default=1, help="episodes of each task; default: 1")
-    parser.add_argument("--name", default="", help="of the run; default: made of its settings")
-    parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
-    parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
+    parser.add_argument("--limit", type=count, help="number of tasks, from the first; default: all")
+    parser.add_argument("--samples", type=count, default=1, help="episodes per task; default: 1")
+    parser.add_argument("--name", default="", help="name of the run; default: derived from its settings")
+    parser.add_argument("--tag", dest="tags", action="append", default=[], help="tag of the run (repeatable)")
+    parser.add_argument(
+        "--prompt-token-budget", type=count, help="most tokens that the model may read in an episode"
+    )
     parser.add_argument(
         "--with-pictures", action="store_true", help="record a screenshot of the page with every step"
     )
     parser.add_argument(
-        "--browser", choices=BROWSERS, default="chromium", help="lite: read pages without a browser"
+        "--browser", choices=BROWSERS, default="chromium", help="lite reads pages without a browser"
     )
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of looks and worlds; default: {SEED}")
     playing_add(parser)
     parser.set_defaults(command=command, title="The run")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the run and print its report; 1 if an episode broke, or none was judged."""
+    """Play the run and print its report; return 1 if an episode broke, or none was judged."""
     prices = prices_read(options.prices) if options.prices else None
     return asyncio.run(run_play(options, build_plan(options), prices))
 
 
 def build_plan(options: argparse.Namespace) -> RunPlan:
-    """Return the plan that the arguments state."""
+    """Build the run plan that the arguments define."""
     stated = vars(options)
     config, plan = (
         {field.name: stated[field.name] for field in fields(kind) if field.name in stated}
@@ -91,7 +93,7 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         run = await run_find(client, plan)
         progress = await progress_read(client, plan, run)
         if progress.left_out:
-            stderr_print(f"{progress.left_out} tasks are skipped: they cannot be perceived this way.")
+            stderr_print(f"{progress.left_out} tasks are skipped, because they cannot be perceived this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
         if progress.unfinished or progress.count_missing:
             stderr_print(f"Trying one call of {plan.model} at {endpoint.address} ...")
@@ -118,9 +120,9 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
 async def play(
     engine: Engine, run: Run, plan: RunPlan, progress: Progress, policy: ModelPolicy
 ) -> Counter[str]:
-    """Play the missing episodes, with a progress bar. Returns the problems with their counts.
+    """Play the missing episodes with a progress bar, and return the problems with their counts.
 
-    Raises ``PalaestraError`` when the model no longer answers.
+    Raises ``PalaestraError`` if the model no longer answers.
     """
     outcomes, problems = Counter[str](), Counter[str]()
     outcomes.update(state.verdict.outcome for state in progress.judged if state.verdict)
@@ -149,7 +151,7 @@ async def play(
 async def _play_missing(
     engine: Engine, progress: Progress, opening: Mapping[str, Any], **playing: Any
 ) -> None:
-    """Resume interrupted episodes, and open the missing ones. ``playing`` are run, policy, callback."""
+    """Resume interrupted episodes and open the missing ones; ``playing`` is the run, policy and callback."""
     interrupted = [state for state in progress.unfinished if state.status == "open"]
     await engine.resume(interrupted=interrupted, **playing)
     for samples in sorted(set(progress.missing.values())):

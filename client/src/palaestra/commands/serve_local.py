@@ -13,11 +13,13 @@ from palaestra.local_model import FOLDER, MODEL, PORT, model_find, server_start
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser("serve-local", help="serve a small model on the CPU", description=__doc__)
     parser.add_argument("--port", type=count, default=PORT)
-    parser.add_argument("--threads", type=count, help="default: one for each core but one")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help=f"of the model's file; default: {FOLDER}")
+    parser.add_argument("--threads", type=count, help="default: one per core, except for one core")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help=f"folder of the model's file; default: {FOLDER}"
+    )
     parser.set_defaults(command=command, title="The local model")
 
 

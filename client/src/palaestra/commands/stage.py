@@ -1,4 +1,4 @@
-"""``palaestra stage``: serve browsers to trainers on machines that run none."""
+"""``palaestra stage``: serve browsers to trainers on machines that do not run any."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEEDS = "The stage needs packages that are not installed: pip install 'palaestra
 
 
 def add(commands: Any) -> None:
-    """Declare the command."""
+    """Add this subcommand and its arguments."""
     parser = commands.add_parser(
         "stage", help="serve browsers to trainers on other machines", description=__doc__
     )
@@ -36,18 +36,22 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--token",
         default=os.environ.get(TOKEN_SETTING, ""),
-        help=f"what trainers must know; default: ${TOKEN_SETTING}, or a new one, which is printed",
+        help=f"token that trainers must present; default: ${TOKEN_SETTING}, or a new one, which is printed",
     )
     sizes = parser.add_argument_group("sizes")
-    sizes.add_argument("--pages", type=number, help="episodes at once in the browser")
-    sizes.add_argument("--lite-pages", type=number, help="episodes at once without a browser")
+    sizes.add_argument("--pages", type=number, help="most concurrent episodes in the browser")
+    sizes.add_argument("--lite-pages", type=number, help="most concurrent episodes without a browser")
     sizes.add_argument(
-        "--sessions", dest="sessions_max", metavar="SESSIONS", type=count, help="trainers' environments"
+        "--sessions",
+        dest="sessions_max",
+        metavar="SESSIONS",
+        type=count,
+        help="most environments of trainers",
     )
     sizes.add_argument(
         "--memory-floor", dest="memory_floor_mb", metavar="MIB", type=number, help="free memory to keep"
     )
-    life = parser.add_argument_group("life of a browser, after which another one takes its place")
+    life = parser.add_argument_group("lifetime of a browser, after which it is replaced")
     life.add_argument("--browser-minutes", type=count, help="default: %(default)s")
     life.add_argument(
         "--browser-memory", dest="browser_memory_mb", metavar="MIB", type=count, help="default: %(default)s"
@@ -74,7 +78,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 async def serve(options: argparse.Namespace) -> int:
-    """Serve until a signal comes. Raises ``PalaestraError`` without the packages, a browser or the port."""
+    """Serve until a signal comes. Raises ``PalaestraError`` if packages, a browser or the port is missing."""
     try:
         from palaestra.stage import Stage  # noqa: PLC0415
         from palaestra.stage.orphans import orphans_end  # noqa: PLC0415
@@ -94,7 +98,9 @@ async def serve(options: argparse.Namespace) -> int:
         try:
             await stage.warm()
         except BrowserMissing as missing:
-            raise PalaestraError(f"{missing} Without one, --pages 0 serves lite pages.") from missing
+            raise PalaestraError(
+                f"{missing} To serve lite pages without a browser, add --pages 0."
+            ) from missing
         await listen(stage, options.host, options.port)
         if not options.token:
             stderr_print(f"Token: {token}")
@@ -102,7 +108,7 @@ async def serve(options: argparse.Namespace) -> int:
         sizes = f"{config.pages} browser pages, {config.lite_pages} lite pages"
         stderr_print(f"The stage listens at {address}: {sizes}.")
         await stopped.wait()
-        stderr_print("The stage stops; other stages continue its episodes.")
+        stderr_print("The stage is stopping; other stages continue its episodes.")
     return 0
 
 
@@ -111,8 +117,8 @@ async def listen(stage: Stage, host: str, port: int) -> None:
     try:
         await stage.serve(host, port)
     except OSError as failure:
-        message = f"It cannot listen at {host}:{port} ({failure.strerror or failure})."
-        raise PalaestraError(f"{message} --host and --port name another address.") from failure
+        message = f"Cannot listen at {host}:{port} ({failure.strerror or failure})."
+        raise PalaestraError(f"{message} Use --host and --port for another address.") from failure
 
 
 def number(text: str) -> int:

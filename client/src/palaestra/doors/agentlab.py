@@ -22,7 +22,7 @@ SEED_MAX = 2**31
 
 @dataclass
 class PalaestraEnvArgs(EnvArgs):
-    """A task of Palaestra's, from which any process can make an environment."""
+    """A Palaestra task, from which any process can make an environment."""
 
     def make_env(self, action_mapping: Any, exp_dir: Any, *arguments: Any, **keywords: Any) -> Any:
         steps = {} if self.max_steps is None else {"max_steps": self.max_steps}
@@ -32,7 +32,7 @@ class PalaestraEnvArgs(EnvArgs):
 
 
 class PalaestraBenchmark(AbstractBenchmark):
-    """Tasks of Palaestra's; AgentLab's agents read the two fields below."""
+    """A benchmark of Palaestra tasks, with the two fields that AgentLab's agents read."""
 
     is_multi_tab: bool = False
     high_level_action_set_args: Any = None
@@ -52,9 +52,9 @@ def benchmark_make(
 ) -> PalaestraBenchmark:
     """Return a benchmark of the tasks that match the filters (``benchmark``, ``split``, ``tag``, ``ids``).
 
-    The ``samples`` of a task are one group of the run, in the look that ``seed`` draws. ``opening`` are more
-    keywords of ``PalaestraTask``; ``pre_observation_delay`` is AgentLab's. Raises ``PalaestraError`` without
-    a key in ``PALAESTRA_KEY``.
+    All ``samples`` of a task form one group of the run, in the look that ``seed`` draws. ``opening`` takes
+    further keywords of ``PalaestraTask``; ``pre_observation_delay`` is AgentLab's setting. Raises
+    ``PalaestraError`` if ``PALAESTRA_KEY`` holds no key.
     """
     drawn = uuid.uuid4().int % SEED_MAX if seed is None else seed
     opening = opening or {}

@@ -1,6 +1,6 @@
 """The door for BrowserGym: ``tasks_register`` registers tasks as ``browsergym/palaestra.<benchmark>.<id>``.
 
-BrowserGym's own browser plays them. ``gymnasium.make(names[0])`` is a ``PalaestraEnv``.
+They are played in BrowserGym's own browser. ``gymnasium.make(names[0])`` returns a ``PalaestraEnv``.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ OBSERVATION = "browsergym-axtree"
 ON_PAGE = "Submit your final answer through the page, once: only the first submission counts."
 BY_MESSAGE = "Submit your final answer as a message to the user, once; the page takes no answers."
 STEPS = "You have {} steps."
-# The episode's address in its masked form, as observations show it, where an action opens it.
+# The episode's masked address in an action that opens it, as observations show it.
 MASKED_ADDRESS = re.compile(r"""(\bgoto\(\s*(?:url\s*=\s*)?["'])https?://gym/""")
-# Proxy for all addresses but the arena's: nothing listens there, so they cannot be reached.
+# Proxy for all addresses except the arena's; nothing listens there, so they cannot be reached.
 DEAD_PROXY = "http://127.0.0.1:9"
-# Message in which AgentLab writes an agent's thought and action to the chat.
+# Format of the messages in which AgentLab writes an agent's thought and action to the chat.
 ACTION_WORDS = re.compile(r"\s*action:\n(?P<action>.*)\n\Z", re.DOTALL)
 NOTHING = "None"
-# Child indexes from the root to an element, as the recorder of the pages writes them.
+# The child indexes from the root to an element, as the pages' recorder writes them.
 FIND_PATH = """bid => {
   const element = document.querySelector(`[bid="${CSS.escape(bid)}"]`);
   const places = [];
@@ -57,15 +57,15 @@ FIND_PATH = """bid => {
 
 
 class PalaestraTask(AbstractBrowserTask):
-    """A task of Palaestra's, on its page.
+    """A Palaestra task on its page.
 
-    The reward is the recorded verdict, or the total that ``reward_profile`` pays; its components are in the
-    last ``task_info["rewards"]``. A void verdict raises ``VoidEpisode``.
+    The reward is that of the recorded verdict, or the total that ``reward_profile`` pays, whose components
+    are in the last ``task_info["rewards"]``. A void verdict raises ``VoidEpisode``.
 
-    Repetitions of a task with the same ``round_`` are one group, in whichever processes they are played;
-    ``sample`` numbers them. ``group`` is the number of a group to join. The look is drawn by ``look_seed``,
-    or else, without a round, by BrowserGym's ``seed``. Other keywords are those of ``ForeignEpisode``; with
-    ``answer_channel="api"`` a message to the user is the answer. The key is read from ``PALAESTRA_KEY``.
+    Repetitions of a task with the same ``round_`` form one group, whichever processes play them; ``sample``
+    numbers them. ``group`` is the number of a group to join. The look is drawn by ``look_seed`` if that is
+    given, or by BrowserGym's ``seed`` if there is no round. Other keywords are those of ``ForeignEpisode``;
+    with ``answer_channel="api"`` a message to the user is the answer. The key is read from ``PALAESTRA_KEY``.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class PalaestraTask(AbstractBrowserTask):
         self._loop = LoopThread()
         self.episode: ForeignEpisode | None = None
         self.is_ended_by_agent = False
-        self._check = ""  # the gym's request to check the first answer
+        self._check = ""  # the gym's request that the agent check its first answer
 
     @classmethod
     def get_task_id(cls) -> str:
@@ -112,14 +112,14 @@ class PalaestraTask(AbstractBrowserTask):
         return goal, {"episode": self.opened.id, "group": self.opened.group}
 
     def validate(self, page: Any, chat_messages: list[dict[str, Any]]) -> Judged:
-        """Return reward, whether the episode is over, a message to the agent, and ``task_info``.
+        """Return the reward, whether the episode has ended, a message to the agent, and ``task_info``.
 
-        Raises ``VoidEpisode`` for an episode without a reward.
+        Raises ``VoidEpisode`` if an ended episode has no reward.
         """
         is_done = page.url.startswith(self.opened.bounds.root + DONE_PATH)
         judged = self._loop.call(self._read_verdict(chat_messages, is_done=is_done))
         if judged is None:
-            # BrowserGym adds the message to the chat, so that the first answer is no longer the last one.
+            # BrowserGym adds the message to the chat, so the first answer is no longer the last message.
             is_new = bool(chat_messages) and chat_messages[-1]["role"] == "assistant"
             return 0.0, False, self._check if is_new else "", {}
         paying = rewards_read(
@@ -140,7 +140,7 @@ class PalaestraTask(AbstractBrowserTask):
 
     # ---- turns, which only the environment sees
     def turn_begin(self, text: str, *, page: Any, **fields: Any) -> None:
-        """Record the beginning of a step: its text, the action in it, and ``fields`` of the observation."""
+        """Record the beginning of a step: its text, the action in the text, and the observation's ``fields``."""
         declared = parse_declared(text, is_answered_by_message=self._is_by_message)
         aim = page.evaluate(FIND_PATH, declared.bid) if declared.bid else ""
         unreadable = {} if declared.action else {"parse_error": "BrowserGym finds no call in this text."}
@@ -157,7 +157,7 @@ class PalaestraTask(AbstractBrowserTask):
         )
 
     def turn_end(self, error: str) -> None:
-        """Record the outcome of the action, given BrowserGym's error message."""
+        """Record the action's outcome, which follows from BrowserGym's error message."""
         self.opened.outcome(classify_error(error), error)
 
     # ---- inside
@@ -172,10 +172,10 @@ class PalaestraTask(AbstractBrowserTask):
         return build_goal(messages, BY_MESSAGE if self._is_by_message else ON_PAGE, self.episode.max_steps)
 
     async def _shared_group(self, name: str) -> dict[str, Any]:
-        """Return the keywords that join the group of this round.
+        """Return the keywords with which an episode joins the group of this round.
 
-        All processes open it with the same idempotency key: the first creates it, the others get the same
-        group. Its first episode is for sample 0.
+        All processes open the group with the same idempotency key, so that the first one creates it and the
+        others get the same group. The group's first episode is for sample 0.
         """
         opening = {"arm": "gym", "recording": "full", **self._opening, "idempotency_key": name}
         async with Client(self._server, key_read()) as client:
@@ -205,19 +205,19 @@ class PalaestraTask(AbstractBrowserTask):
 
     async def _close(self) -> None:
         if self.episode is not None:
-            # The reason is unknown: the model may have failed, so it must not count as a wrong answer.
+            # The reason is unknown and may be a failure of the model, which must not count as a wrong answer.
             await self.episode.stop("agent_stopped" if self.is_ended_by_agent else "cancelled")
             await self.episode.__aexit__(None, None, None)
 
 
 class PalaestraEnv(BrowserEnv):
-    """BrowserGym's environment, which also records its actions as steps.
+    """BrowserGym's environment, extended to record its actions as steps.
 
-    It masks the token of the episode, and reaches no address but the arena's, unless ``pw_chromium_kwargs``
-    has a ``proxy``. A message added to the chat as ``info`` before an action is recorded as the thought, as
-    AgentLab does: ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the
-    screenshots. With ``options={"group": number}`` a reset is one more sample of that group. Other keywords
-    are BrowserGym's, ``task_kwargs`` those of ``PalaestraTask``.
+    It masks the episode's token and can only reach the arena, unless ``pw_chromium_kwargs`` has a ``proxy``.
+    A message that is added to the chat as ``info`` before an action, as AgentLab does, is recorded as the
+    thought: ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the
+    screenshots. With ``options={"group": number}`` a reset opens one more sample of that group.
+    ``task_kwargs`` are keywords of ``PalaestraTask``; all other keywords are BrowserGym's.
     """
 
     def __init__(self, *, with_pictures: bool = False, **settings: Any) -> None:
@@ -269,7 +269,7 @@ class PalaestraEnv(BrowserEnv):
         return masked
 
     def _build_fields(self, observation: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a step that record an observation."""
+        """Return the step fields that record an observation."""
         fields: dict[str, Any] = {}
         if "axtree_object" in observation:
             text = text_clean(flatten_axtree_to_str(observation["axtree_object"]))
@@ -292,7 +292,7 @@ class PalaestraEnv(BrowserEnv):
 
 
 def build_proxy(server: str) -> dict[str, str]:
-    """Return proxy settings with which the browser reaches the arena alone."""
+    """Return proxy settings with which the browser can only reach the arena."""
 
     async def read() -> str:
         async with Client(server, key_read()) as client:
@@ -305,8 +305,8 @@ def build_proxy(server: str) -> dict[str, str]:
 def tasks_register(server: str, *, run: int, limit: int = 100, **keywords: Any) -> list[str]:
     """Register tasks with Gymnasium and return their names for ``gymnasium.make``.
 
-    The keywords ``benchmark``, ``split``, ``tag`` and ``ids`` select tasks, the others are for
-    ``PalaestraTask``. The key is read from ``PALAESTRA_KEY``. Raises ``PalaestraError`` without one.
+    The keywords ``benchmark``, ``split``, ``tag`` and ``ids`` select tasks; all others are passed to
+    ``PalaestraTask``. The key is read from ``PALAESTRA_KEY``. Raises ``PalaestraError`` if there is none.
     """
     filters = {name: keywords.pop(name) for name in ("benchmark", "split", "tag", "ids") if name in keywords}
     tasks = tasks_read(server, limit=limit, **filters)
@@ -316,7 +316,7 @@ def tasks_register(server: str, *, run: int, limit: int = 100, **keywords: Any) 
 
 
 def task_register(name: str, **task_kwargs: Any) -> str:
-    """Register a task under a name, replacing any other; ``task_kwargs`` are for ``PalaestraTask``."""
+    """Register a task under a name, replacing any other; ``task_kwargs`` are passed to ``PalaestraTask``."""
     id_ = f"browsergym/{name}"
     gymnasium.registry.pop(id_, None)
     entry = f"{__name__}:{PalaestraEnv.__name__}"
@@ -325,7 +325,7 @@ def task_register(name: str, **task_kwargs: Any) -> str:
 
 
 def tasks_read(server: str, *, limit: int, **filters: Any) -> list[Task]:
-    """Return the tasks that match. Raises ``PalaestraError`` without a key in ``PALAESTRA_KEY``."""
+    """Return the tasks that match the filters. Raises ``PalaestraError`` if ``PALAESTRA_KEY`` holds no key."""
 
     async def read() -> list[Task]:
         async with Client(server, key_read()) as client:
@@ -339,7 +339,7 @@ def format_name(task: Task) -> str:
 
 
 def build_goal(messages: list[dict[str, Any]], submission: str, max_steps: int) -> list[dict[str, Any]]:
-    """Return the goal for BrowserGym: the instruction and the task's message, without Palaestra's grammar."""
+    """Return BrowserGym's goal: the instruction and the task's message, without Palaestra's action grammar."""
     system, user = messages[0]["content"], messages[-1]["content"]
     instruction = system.partition("\n\n")[0]
     task = [{"type": "text", "text": user}] if isinstance(user, str) else user
@@ -348,13 +348,13 @@ def build_goal(messages: list[dict[str, Any]], submission: str, max_steps: int) 
 
 
 def parse_thought(note: str) -> str | None:
-    """Return the thought in a message that was added to the chat in a turn."""
+    """Return the thought in a message that was added to the chat during a turn."""
     thought = ACTION_WORDS.sub("", note).strip()
     return thought if thought and thought != NOTHING else None
 
 
 def map_strings(value: Any, change: Any) -> Any:
-    """Return a value with every string in it changed."""
+    """Return a JSON value with ``change`` applied to every string in it."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ TIMEOUT = "TimeoutError"
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """The action in a text, None if BrowserGym finds no call in it, and the ``bid`` of its target."""
+    """The action in a text (None if BrowserGym finds no call there), and the ``bid`` of its target."""
 
     action: dict[str, Any] | None
     bid: str = ""
@@ -36,7 +36,7 @@ class Declared:
 def parse_declared(text: str, *, is_answered_by_message: bool = False) -> Declared:
     """Parse a text with BrowserGym's own parser.
 
-    ``is_answered_by_message``: a message to the user is the ``answer`` action.
+    With ``is_answered_by_message``, a message to the user becomes the ``answer`` action.
     """
     try:
         matches = highlevel_action_parser.search_string(text).as_list()
@@ -63,7 +63,7 @@ def classify_error(error: str) -> ActionResult:
 
 
 def _convert_call(name: str, arguments: Sequence[Any], *, own: Container[str]) -> dict[str, Any]:
-    """Return a call as our action; as ``browsergym.<name>`` if there is none, or it is in ``own``."""
+    """Convert a call to our action, or to ``browsergym.<name>`` if we have none or the name is in ``own``."""
     fields = _name_arguments(name, arguments)
     row = None if name in own else find_counterpart(name, BROWSERGYM)
     if row is not None:

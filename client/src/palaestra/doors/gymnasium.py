@@ -28,24 +28,25 @@ OPTIONS = ("task", "group", "fork")
 
 
 class AnyText(Text):
-    """Text of any characters. ``Text`` allows letters and digits alone, and still samples from those."""
+    """A space of texts with any characters; it samples like ``Text``, which only allows letters and digits."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and len(x) <= self.max_length
 
 
 class PalaestraEnv(gymnasium.Env[str, str]):
-    """One task at a time: an observation is the page's text, an action a raw completion.
+    """An environment that plays one task at a time; observations are the page's text, actions raw
+    completions.
 
-    ``info`` of ``reset`` and ``step`` has the conversation for a chat model as ``messages``, the ``task`` and
-    ``void``. The ids of the ``episode`` and its ``group`` are attributes of the environment: they differ
-    each time, and ``info`` of equal episodes is equal.
+    The ``info`` of ``reset`` and ``step`` has the conversation for a chat model as ``messages``, the ``task``
+    and ``void``. The ids of the ``episode`` and its ``group`` are attributes of the environment instead,
+    because they differ each time and the ``info`` of equal episodes must be equal.
 
-    A reset plays ``options["task"]``, else a task drawn from ``tasks``. With ``options["group"]`` it is
+    A reset plays ``options["task"]``, or a task drawn from ``tasks``. With ``options["group"]`` it plays
     another sample of that group; with ``options["fork"]``, a pair of an episode and a step, it continues from
-    there instead. The reward is 0.0 until the end, and NaN if the verdict is void; ``void="raise"`` raises
-    ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages with pages, and those of
-    ``palaestra.Env``. The gym counts the steps: leave ``max_episode_steps`` out.
+    there. The reward is 0.0 until the end. If the verdict is void, it is NaN, or ``VoidEpisode`` is raised
+    with ``void="raise"``. Other keywords are ``stages``, the addresses of stages that have the pages, and
+    those of ``palaestra.Env``. Leave out ``max_episode_steps``, since the gym counts the steps.
     """
 
     def __init__(
@@ -89,11 +90,11 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         )
 
     def step(self, action: str) -> Taken:
-        """Take a step: ``action`` is a completion as the model wrote it. Raises ``VoidEpisode`` if set so."""
+        """Take a completion, as the model wrote it, as a step. With ``void="raise"``, may raise ``VoidEpisode``."""
         return self._convert_step(self._loop.call(self._env.step(action)))
 
     def stop(self, reason: CloseReason, detail: str = "") -> Taken:
-        """End the episode without an answer; ``model_error``, for want of a completion, is void."""
+        """End the episode without an answer; use ``model_error``, which is void, if there is no completion."""
         return self._convert_step(self._loop.call(self._env.stop(reason, detail)))
 
     def close(self) -> None:

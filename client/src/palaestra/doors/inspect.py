@@ -1,4 +1,4 @@
-"""The door for Inspect: ``palaestra_task`` makes a task of Palaestra's tasks, whose epochs form groups.
+"""The door for Inspect: ``palaestra_task`` makes an Inspect task from Palaestra tasks; epochs form groups.
 
 ``inspect_ai.eval(palaestra_task(server, key, run=run, tasks=[...]), model=..., epochs=8)``
 """
@@ -31,7 +31,7 @@ from palaestra.env import StepInfo
 from palaestra.observation import Observation
 from palaestra.records import Message, Usage
 
-# Inspect's stop reasons, by the names that endpoints use.
+# The names that endpoints use for Inspect's stop reasons.
 FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
 TOO_LONG = "model_length"
 STORE = "palaestra"
@@ -41,10 +41,10 @@ ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": Chat
 def palaestra_task(
     server: str, key: str, *, run: int, tasks: Sequence[int], seed: int | None = None, **settings: Any
 ) -> Task:
-    """Return an Inspect task with one sample per task of Palaestra's.
+    """Return an Inspect task with one sample per Palaestra task.
 
-    ``pages`` bounds the episodes that have a page at once. Other keywords are those of ``Env``, except
-    grammars that call tools.
+    At most ``pages`` episodes have a page at the same time. Other keywords are those of ``Env``; grammars
+    that call tools are not supported.
     """
     rollouts = Rollouts(server, key, run=run, **settings)
     samples = [Sample(id=task, input=f"Palaestra's task {task}") for task in tasks]
@@ -53,7 +53,10 @@ def palaestra_task(
 
 @solver
 def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
-    """Play a sample to its verdict. Palaestra holds the conversation; each model output is a step."""
+    """Return a solver that plays a sample to its verdict.
+
+    Palaestra keeps the conversation, and each model output is a step.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async with rollouts.env() as env:
@@ -77,7 +80,7 @@ def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
 
 @scorer(metrics=[mean(), stderr()])
 def verdict() -> Scorer:
-    """Score by the recorded reward; a void verdict is unscored, which metrics leave out."""
+    """Return a scorer by the recorded reward; void verdicts stay unscored, so that metrics leave them out."""
 
     async def score(state: TaskState, target: Target) -> Score:
         ended = state.store.get(STORE, {})
@@ -98,7 +101,8 @@ async def _play_turns(
         try:
             state = await generate(state, tool_calls="none")
         except Exception as failure:
-            # Whatever the model's provider raises: the model gave no answer. Inspect handles the error, too.
+            # Whatever the model's provider raises means that the model gave no answer. Inspect handles the
+            # error, too.
             await env.stop("model_error", repr(failure))
             raise
         if state.output.stop_reason == TOO_LONG:
@@ -109,7 +113,7 @@ async def _play_turns(
 
 
 def convert_message(message: Message) -> ChatMessage:
-    """Return a chat message as Inspect's; pictures are data URLs."""
+    """Convert a chat message to Inspect's type; pictures are data URLs."""
     content = message["content"]
     return ROLES[message["role"]](
         content=content if isinstance(content, str) else [_convert_part(part) for part in content]
@@ -123,7 +127,7 @@ def _convert_part(part: dict[str, Any]) -> Content:
 
 
 def convert_output(output: ModelOutput) -> Completion:
-    """Return a model output of Inspect's as a completion to record."""
+    """Convert one of Inspect's model outputs to a completion to record."""
     parts = [] if isinstance(output.message.content, str) else output.message.content
     reasoning = [part.reasoning for part in parts if part.type == "reasoning"]
     return Completion(

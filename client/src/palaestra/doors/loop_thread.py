@@ -24,22 +24,22 @@ class LoopThread:
         return self._thread.is_alive()
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine in the loop, and return its future."""
+        """Start a coroutine in the loop and return its future."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the loop, and wait for its result. Raises what it raises."""
+        """Run a coroutine in the loop and wait for its result; its exceptions are raised here."""
         return self.start(work).result()
 
     def end(self) -> None:
-        """Stop the loop, and wait for the thread."""
+        """Stop the loop and wait for the thread to end."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in a loop of its own, even if the calling thread already runs a loop."""
+    """Run a coroutine in its own event loop, even if the calling thread is already running one."""
     loop = LoopThread()
     try:
         return loop.call(work)

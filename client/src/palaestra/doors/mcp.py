@@ -1,4 +1,4 @@
-"""The door for MCP: a server on standard input and output whose tools are the actions.
+"""The door for MCP: a server on standard input and output, whose tools are the agent's actions.
 
 ``python -m palaestra.doors.mcp --server URL --run N --task N``, with the key in ``PALAESTRA_KEY``.
 """
@@ -49,7 +49,7 @@ def server_make(
     """Return a server for one agent, which gets ``tasks`` in order; other keywords are those of ``Env``.
 
     The run's grammar must be ``functions``. The tools are ``open_task`` and one per action. ``close_task``,
-    with a ``reason`` of ``REASONS``, is for the harness and not listed.
+    whose ``reason`` is one of ``REASONS``, is meant for the harness and is not listed.
     """
     offered = list_tools(arm, settings.get("observation", "axtree"), settings.get("answer_channel") or "page")
 
@@ -58,7 +58,7 @@ def server_make(
         async with env_make(server, key, run=run, arm=arm, grammar="functions", **settings) as env:
             opened = Desk(env, tasks)
             yield opened
-            # A client that disconnects cleanly has stopped. A killed server loses its lease instead: void.
+            # A client that disconnects cleanly has stopped; a killed server loses its lease, which is void.
             await opened.close("agent_stopped")
 
     async def tools_list(_: Any, __: Any) -> types.ListToolsResult:
@@ -71,14 +71,14 @@ def server_make(
 
 
 class Desk:
-    """The tasks of one agent, one open at a time."""
+    """The tasks of one agent, of which one at a time is open."""
 
     def __init__(self, env: AnyEnv, tasks: Sequence[int]) -> None:
         self._env, self._tasks = env, iter(tasks)
-        self._turn = asyncio.Lock()  # concurrent calls are handled one after the other
+        self._turn = asyncio.Lock()  # makes concurrent calls run one after the other
 
     async def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        """Carry out a tool call; problems become results with ``is_error``."""
+        """Carry out a tool call; problems are returned as results with ``is_error``."""
         async with self._turn:
             try:
                 if name == OPEN:
@@ -93,12 +93,12 @@ class Desk:
     async def close(self, reason: Any, detail: str = "") -> None:
         """End the open episode, if there is one. Raises ``PalaestraError`` for an unknown reason."""
         if reason not in (*REASONS, "agent_stopped"):
-            raise PalaestraError(f"The reason is one of {', '.join(REASONS)}.")
+            raise PalaestraError(f"The reason must be one of {', '.join(REASONS)}.")
         if self._env.episode is not None and not self._env.episode.is_over:
             await self._env.stop(reason, detail)
 
     async def _open(self) -> types.CallToolResult:
-        await self.close("agent_stopped")  # the task that the agent leaves, if any, stays unanswered
+        await self.close("agent_stopped")  # a task that the agent leaves stays unanswered
         task = next(self._tasks, None)
         if task is None:
             return _build_result(NO_MORE, is_error=True)
@@ -126,7 +126,7 @@ class Desk:
 
 
 def list_tools(arm: str, observation: str, answer_channel: str) -> list[types.Tool]:
-    """Return ``open_task`` and a tool for every action that some task of the arm offers."""
+    """Return ``open_task`` and a tool for every action that any task in the arm offers."""
     config = EpisodeConfig(observation=observation, answer_channel=answer_channel)
     conditions = config.conditions(arm, is_site=True, has_tools=arm_of(arm).calls_tools)
     opening = types.Tool(
@@ -172,7 +172,7 @@ def main() -> None:
     parser.add_argument("--task", dest="tasks", type=int, action="append", required=True, help="(repeatable)")
     parser.add_argument("--arm", default="gym")
     parser.add_argument("--observation", default="axtree")
-    parser.add_argument("--seed", type=int, help="of looks and worlds")
+    parser.add_argument("--seed", type=int, help="seed of looks and worlds")
     parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
     stages_add(parser)
     options = vars(parser.parse_args())

@@ -1,7 +1,7 @@
 """The door for NeMo Gym: a resources server and an agent, each started by an ``app.py`` of one line.
 
-``PalaestraServer.run_webserver()`` and ``PalaestraAgent.run_webserver()``, the server with the key in
-``PALAESTRA_KEY``.
+The lines are ``PalaestraServer.run_webserver()`` and ``PalaestraAgent.run_webserver()``. The server reads its
+key from ``PALAESTRA_KEY``.
 """
 
 from __future__ import annotations
@@ -47,10 +47,11 @@ Taken = tuple[str | None, float, bool, bool, dict[str, Any]]
 
 
 class PalaestraServerConfig(BaseResourcesServerConfig):
-    """``run`` is the id of the run to play in, ``settings`` are more keywords of ``palaestra.Env``.
+    """Settings of the resources server.
 
-    Every ``samples`` consecutive rollouts of a task form a group. An episode without a step for ``idle_s``
-    seconds counts as abandoned, and is cancelled when the next one begins.
+    ``run`` is the id of the run to play in, and ``settings`` are further keywords of ``palaestra.Env``. Every
+    ``samples`` consecutive rollouts of a task form a group. An episode without a step for ``idle_s`` seconds
+    counts as abandoned and is cancelled when the next one begins.
     """
 
     server: str = "http://127.0.0.1:8001"
@@ -71,7 +72,7 @@ class Ending(BaseModel):
 
 
 class Ended(BaseModel):
-    """Result of a rollout; no reward if it is void, or was over before."""
+    """Result of a rollout, without a reward if the rollout is void or had ended before."""
 
     reward: float | None = None
     info: dict[str, Any] = Field(default_factory=dict)
@@ -85,7 +86,7 @@ class _Session:
 
 
 class PalaestraServer(GymnasiumServer):
-    """The resources server: plays the ``task`` of a row to its verdict."""
+    """The resources server, which plays a row's ``task`` to its verdict."""
 
     config: PalaestraServerConfig
     _rollouts: Rollouts = PrivateAttr()
@@ -107,7 +108,7 @@ class PalaestraServer(GymnasiumServer):
     async def reset(
         self, metadata: dict[str, Any], session_id: str | None = None
     ) -> tuple[str | None, dict[str, Any]]:
-        """Open an episode of ``metadata["task"]``. Raises ``HTTPException`` if that is missing."""
+        """Open an episode of the task in ``metadata["task"]``. Raises ``HTTPException`` if it is missing."""
         if "task" not in metadata:
             raise HTTPException(422, 'Rows need a "task": make them with palaestra.doors.nemo_gym.row.')
         await self._sweep()
@@ -127,9 +128,10 @@ class PalaestraServer(GymnasiumServer):
     async def step(
         self, action: NeMoGymResponse, metadata: dict[str, Any], session_id: str | None = None
     ) -> Taken:
-        """Take a response as a step.
+        """Take a model's response as a step.
 
-        Raises ``HTTPException`` with status 409 for a void verdict, since a reward has to be a number here.
+        Raises ``HTTPException`` with status 409 for a void verdict, because NeMo Gym requires rewards to be
+        numbers.
         """
         name = _find_name(metadata, session_id)
         session = self.session_state.get(name)
@@ -152,7 +154,7 @@ class PalaestraServer(GymnasiumServer):
         return None, reward, terminated, truncated, named
 
     async def end(self, body: Ending) -> Ended:
-        """End an episode that gets no further response."""
+        """End an episode that will get no further response."""
         session = self.session_state.get(body.rollout)
         if session is None:
             return Ended()
@@ -162,7 +164,7 @@ class PalaestraServer(GymnasiumServer):
         return Ended(reward=reward, info=named)
 
     async def close_session(self, session_id: str | None) -> None:
-        """Close a session, if it is open; an open episode ends as ``cancelled``."""
+        """Close a session if it is open; its open episode ends as ``cancelled``."""
         session = self.session_state.pop(session_id, None)
         if session is not None:
             await session.stack.aclose()
@@ -175,15 +177,15 @@ class PalaestraServer(GymnasiumServer):
 
 
 class PalaestraAgentConfig(GymnasiumAgentConfig):
-    """Settings of the agent. An episode of more than ``max_steps`` steps is cut off, and judged incorrect."""
+    """Settings of the agent; an episode of more than ``max_steps`` steps is cut off and judged incorrect."""
 
     max_steps: int = Field(1_000, ge=1)
 
 
 class PalaestraRunResponse(GymnasiumRunResponse):
-    """A rollout; a void one has no reward, and is marked as failed.
+    """A rollout; a void rollout has no reward and is marked as failed.
 
-    Components of a reward profile are named as in NeMo Gym's own environments with several rewards.
+    Reward components are named as in NeMo Gym's own environments with several rewards.
     """
 
     response: NeMoGymResponse | None = None
@@ -193,14 +195,14 @@ class PalaestraRunResponse(GymnasiumRunResponse):
 
 
 class PalaestraAgent(GymnasiumAgent):
-    """NeMo Gym's own agent, which also reports the end of a rollout that gets no further response."""
+    """NeMo Gym's own agent, extended to report the end of rollouts that get no further response."""
 
     config: PalaestraAgentConfig
 
     async def run(self, request: Request, body: GymnasiumAgentRunRequest) -> PalaestraRunResponse:
-        """Play a row. A rollout that fails after ``reset`` is void, not a zero.
+        """Play a row; a rollout that fails after ``reset`` is void instead of a reward of zero.
 
-        Raises what the server raises if ``reset`` fails.
+        If ``reset`` fails, the server's exception is raised.
         """
         rollout = uuid4().hex
         try:
@@ -235,17 +237,17 @@ class PalaestraAgent(GymnasiumAgent):
 
 
 def row(task: Task | int) -> dict[str, Any]:
-    """Return a row of a data set. Its input is empty: the conversation begins with what ``reset`` returns."""
+    """Return a data set's row; its input is empty, because the conversation begins with ``reset``'s result."""
     return {"responses_create_params": {"input": []}, "task": task if isinstance(task, int) else task.id}
 
 
 def join_messages(messages: Sequence[Message]) -> str:
-    """Join messages to the single text that NeMo Gym's agent passes to the model as the user's."""
+    """Join messages into the single text that NeMo Gym's agent passes to the model as the user's message."""
     return "\n\n".join(message["content"] for message in messages_textual(messages))
 
 
 def convert_response(response: NeMoGymResponse) -> Completion:
-    """Return a response as a completion to record."""
+    """Convert a model's response to a completion to record."""
     thoughts = [part.text for item in response.output if item.type == "reasoning" for part in item.summary]
     used, cut = response.usage, response.incomplete_details
     return Completion(
@@ -258,7 +260,7 @@ def convert_response(response: NeMoGymResponse) -> Completion:
 
 
 def _find_name(metadata: dict[str, Any], session_id: str | None) -> str | None:
-    """Return the name of a rollout: the one that the door's agent gave it, else the session's."""
+    """Return a rollout's name, which is the name that the door's agent gave it, or else the session's."""
     return metadata.get("rollout") or session_id
 
 
@@ -268,7 +270,7 @@ def _identify(env: AnyEnv) -> dict[str, Any]:
 
 
 def _list_rewards(info: StepInfo) -> dict[str, Any]:
-    """Return the parts that a reward profile pays, or nothing if the run has no profile."""
+    """Return the parts that a reward profile pays; empty if the run has no profile."""
     rewards = info.get("rewards")
     return {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
 
@@ -289,7 +291,7 @@ def _list_components(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_refusal(failure: Exception) -> dict[str, Any]:
-    """Return the server's message about a rollout that it refused to continue, with a ``detail`` in words."""
+    """Return the server's message on why it refused to continue a rollout, with a ``detail`` in words."""
     content = getattr(failure, "response_content", b"") or b""
     try:
         answer = json.loads(content)["detail"]

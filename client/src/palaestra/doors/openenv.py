@@ -34,7 +34,7 @@ ONLY_ASYNC = "This environment is asynchronous: serve it, or call reset_async an
 
 
 class PalaestraAction(Action):
-    """A completion as the model wrote it; or instead a reason to ``stop``, such as ``model_error``."""
+    """A completion as the model wrote it, or instead a reason to ``stop``, such as ``model_error``."""
 
     completion: str = ""
     stop: CloseReason | None = None
@@ -42,9 +42,9 @@ class PalaestraAction(Action):
 
 
 class PalaestraObservation(Observation):
-    """``messages`` is the conversation for a chat model, ``text`` the page.
+    """An observation; ``messages`` is the conversation for a chat model, ``text`` is the page.
 
-    ``reward`` is None until the end of an episode, and stays None if it is ``void``. ``rewards`` are the
+    ``reward`` is None until the episode ends, and stays None if the episode is ``void``. ``rewards`` are the
     parts that a reward profile pays (``palaestra.Rewards``), or None if there is no profile.
     """
 
@@ -67,7 +67,7 @@ class PalaestraState(State):
 
 
 class Component(Rubric):
-    """The recorded value of a reward component; ``last_score`` is None if it could not be computed."""
+    """A rubric with a reward component's recorded value; ``last_score`` is None if it cannot be computed."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Component(Rubric):
 
 
 class RecordedRewards(Rubric):
-    """The reward as the gym computed it; its child rubrics are the components of the episode."""
+    """A rubric with the reward as the gym computed it; its child rubrics are the episode's components."""
 
     def forward(self, action: Any, observation: Any) -> Any:
         for name in (observation.rewards or {}).get("components", {}):
@@ -92,7 +92,7 @@ class RecordedRewards(Rubric):
 
 
 class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, PalaestraState]):
-    """One session. Rollouts of the same ``task`` and ``round`` are samples of one group."""
+    """A session, in which rollouts of the same ``task`` and ``round`` are samples of one group."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -111,9 +111,9 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         round: int | str | None = None,
         **_: Any,
     ) -> PalaestraObservation:
-        """Open an episode of ``task``; without a ``round`` it begins a group.
+        """Open an episode of ``task``, which begins a new group if no ``round`` is given.
 
-        Raises ``PalaestraError`` without a task.
+        Raises ``PalaestraError`` if no task is given.
         """
         if task is None:
             raise PalaestraError("Name a task: reset(task=...).")
@@ -130,7 +130,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
     async def step_async(
         self, action: PalaestraAction, timeout_s: float | None = None, **_: Any
     ) -> PalaestraObservation:
-        """Take a completion as a step. ``timeout_s`` is ignored: the gym has its own limits.
+        """Take a completion as a step; ``timeout_s`` is ignored, because the gym has its own limits.
 
         Raises ``PalaestraError`` before ``reset_async``.
         """
@@ -164,7 +164,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         )
 
     def close(self) -> None:
-        """End the session, from any thread; an episode that is still open is closed as ``cancelled``."""
+        """End the session; an open episode is closed as ``cancelled``. May be called from any thread."""
         if self._loop is None or self._loop.is_closed():
             return
         closing = asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop)
@@ -197,9 +197,10 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
 def app_make(
     server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, token: str = "", **settings: Any
 ) -> Any:
-    """Return an OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``.
+    """Return an OpenEnv server for at most ``pages`` concurrent sessions; other keywords are those of
+    ``Env``.
 
-    Without a ``token`` it admits only programs on this machine (``palaestra.admission``).
+    Without a ``token`` it only admits programs on this machine (``palaestra.admission``).
     """
     rollouts = Rollouts(server, key, run=run, pages=pages, **settings)
     app = create_fastapi_app(
@@ -226,7 +227,7 @@ def main() -> None:
     parser.add_argument(
         "--host",
         default="127.0.0.1",
-        help=f"address to listen on; others than this machine's need {TOKEN_SETTING}",
+        help=f"address to listen on; addresses that other machines can reach need {TOKEN_SETTING}",
     )
     parser.add_argument("--port", type=int, default=8009)
     options = vars(parser.parse_args())

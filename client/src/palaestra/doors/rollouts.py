@@ -1,4 +1,4 @@
-"""Resources shared by the rollouts of a door: browser pages, and the group of each task."""
+"""Resources that a door's rollouts share: browser pages, and each task's group."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Addresses = str | Sequence[str]
 
 
 def key_read() -> str:
-    """Return the key. Raises ``PalaestraError`` if it is not set.
+    """Return the key from the environment. Raises ``PalaestraError`` if it is not set.
 
-    It comes from the environment, because frameworks print and store their settings.
+    The key is not a setting, because frameworks print and store their settings.
     """
     return _read_setting(KEY, "a key of scope trainer")
 
 
 def token_read() -> str:
-    """Return the token of the stages, from the environment. Raises ``PalaestraError`` if it is not set."""
+    """Return the stages' token from the environment. Raises ``PalaestraError`` if it is not set."""
     return _read_setting(STAGE_TOKEN, "the token of the stages")
 
 
@@ -45,15 +45,15 @@ def _read_setting(name: str, meaning: str) -> str:
 
 
 def stages_add(parser: ArgumentParser) -> None:
-    """Add the option of a door's server that plays on stages."""
+    """Add the option with which a door's server plays on stages."""
     words = "address of a stage that has the pages (repeatable)"
     parser.add_argument("--stage", dest="stages", action="append", default=[], metavar="URL", help=words)
 
 
 def env_make(server: str, key: str, *, stages: Addresses = (), **settings: Any) -> AnyEnv:
-    """Return an environment on pages of this machine, or of ``stages`` at these addresses.
+    """Return an environment that uses pages on this machine, or on the ``stages`` at these addresses.
 
-    Raises ``PalaestraError`` for ``stages`` without their token.
+    Raises ``PalaestraError`` if ``stages`` are given but their token is not set.
     """
     return RemoteEnv(stages, token_read(), **settings) if stages else Env(server, key, **settings)
 
@@ -64,24 +64,24 @@ def messages_new(messages: Sequence[Message]) -> list[Message]:
 
 
 def messages_textual(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages unchanged. Raises ``PalaestraError`` if one has a picture."""
+    """Return the messages unchanged. Raises ``PalaestraError`` if one contains a picture."""
     if any(not isinstance(message["content"], str) for message in messages):
-        raise PalaestraError("This door has no pictures: use an observation of text.")
+        raise PalaestraError("This door does not support pictures: use a text observation.")
     return messages
 
 
 def history_check(settings: dict[str, Any]) -> None:
-    """Raise ``PalaestraError`` unless the history is full: the framework can only append to it."""
+    """Raise ``PalaestraError`` unless the history is full, since the framework can only append to it."""
     if settings.get("history", "full") != "full":
-        raise PalaestraError("This door only adds to a conversation: the history is full.")
+        raise PalaestraError("This door can only append to a conversation, so the history must be full.")
 
 
 class Rollouts:
     """Environments for a framework that requests one rollout at a time.
 
-    The first rollout of a task and round opens a group, and later ones join it. ``pages`` bounds the pages
-    that work at once; a browser runs while any environment is open. With ``stages`` the pages are theirs,
-    and they set the bound. Other keywords are those of ``Env``.
+    The first rollout of a task and round opens a group, and later rollouts join it. At most ``pages`` pages
+    work at the same time; a browser runs while any environment is open. With ``stages``, the pages are on the
+    stages, which set the limit. Other keywords are those of ``Env``.
     """
 
     def __init__(
@@ -104,9 +104,9 @@ class Rollouts:
 
     @asynccontextmanager
     async def env(self) -> AsyncIterator[AnyEnv]:
-        """Yield an environment; an episode that is still open at the exit is closed as ``cancelled``."""
+        """Yield an environment; an episode that is still open on exit is closed as ``cancelled``."""
         if not self._open:
-            # A group that never began holds a lock that belongs to the event loop of its waiters: drop it.
+            # A group that never began holds a lock that belongs to its waiters' event loop, so it is dropped.
             self._groups = {name: group for name, group in self._groups.items() if group.number}
         if self._pool is None and not self._stages:
             self._client = Client(self._server, self._key)

@@ -10,11 +10,12 @@ from palaestra.thoughts import Tags, is_mark
 
 
 def tokens_text(tokenizer: Any, ids: Sequence[int], *, tags: Sequence[Tags] = ()) -> str:
-    """Return the text of tokens without special ones, except those that mark thoughts and calls.
+    """Decode tokens to text without special tokens, except for those that mark thoughts and calls.
 
-    Some tokenizers treat ``[THINK]``, ``<|channel|>`` or ``[TOOL_CALLS]`` as special: without them a thought,
-    an answer and a call could not be told apart. A token counts as special if the tokenizer skips it, because
-    ``all_special_ids`` lacks tokens without a role of their own, such as ``<|eom_id|>`` of Llama 3.
+    Some tokenizers treat ``[THINK]``, ``<|channel|>`` or ``[TOOL_CALLS]`` as special, but without them a
+    thought, an answer and a call could not be distinguished. A token counts as special if the tokenizer skips
+    it, because ``all_special_ids`` does not include tokens without a predefined role, such as ``<|eom_id|>``
+    in Llama 3.
     """
     dropped = {token for token in set(ids) if _is_silent(tokenizer, token, tags)}
     return str(tokenizer.decode([token for token in ids if token not in dropped], skip_special_tokens=False))

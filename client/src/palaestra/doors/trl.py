@@ -1,4 +1,4 @@
-"""The door for TRL: rollouts for ``GRPOTrainer``, which opens every group of a training step at once.
+"""The door for TRL: rollouts for ``GRPOTrainer``, which opens all groups of a training step together.
 
 ``GRPOTrainer(..., train_dataset=rollouts.dataset(tasks), rollout_func=rollouts, reward_funcs=verdict)``
 """
@@ -38,23 +38,23 @@ from palaestra.remote_engine import RemoteEngine
 from palaestra.rollouts import Rollout
 from palaestra.thoughts import Tags
 
-# Prompts are all that TRL passes on, so they name the task; its text comes with the page.
+# TRL passes on nothing but prompts, so they name the task; its text comes with the page.
 PROMPT = "Palaestra's task {}"
 _TASK = re.compile(r"Palaestra's task (\d+)")
 NOT_FOR_TRAINING = (
     "Run {} is of kind {!r}: it is judged as an evaluation, and its choices keep their order. "
     "Train in a run of kind 'train'."
 )
-LINGER_S = 1.0  # a batch waits that long for episodes whose page is slow
+LINGER_S = 1.0  # how long a batch waits for episodes whose page is slow
 Ids = list[int]
 Generated = tuple[list[Ids], list[list[float]] | None]
 Generate = Callable[[list[Ids], GRPOTrainer], Generated]
 
 
 def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> list[float | None]:
-    """Return the recorded rewards, or those that the reward profile pays: a reward function for TRL.
+    """Return the recorded rewards, or those that the reward profile pays; use it as TRL's reward function.
 
-    None stands for a void verdict; TRL leaves it out of the group's mean.
+    A void verdict's reward is None, which TRL leaves out of the group's mean.
     """
     if log_metric is not None:
         log_metric("void", sum(value is None for value in reward) / len(reward))
@@ -62,11 +62,11 @@ def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> 
 
 
 def component(name: str) -> Callable[..., list[float | None]]:
-    """Return a reward function of one component, for ``reward_weights``; needs a ``reward_profile``.
+    """Return a reward function of one component, for use with ``reward_weights`` and a ``reward_profile``.
 
-    TRL's sum of several functions counts None as 0, unless all of a sample's values are None: then it leaves
-    the sample out. So the function returns None for an episode without the component, and all components
-    return None if the total is unknown.
+    In a sum of several functions, TRL counts None as 0, unless all of a sample's values are None, in which
+    case it leaves out the sample. So a component's function returns None for an episode without the
+    component, and the functions of all components return None if the total is unknown.
     """
 
     def score(*, rewards: list[Rewards | None], **_: Any) -> list[float | None]:
@@ -77,20 +77,20 @@ def component(name: str) -> Callable[..., list[float | None]]:
 
 
 def generate_in_trl(prompts: list[Ids], trainer: GRPOTrainer) -> Generated:
-    """Generate one turn of each conversation with the trainer's own generation: vLLM or ``generate``."""
+    """Generate one turn of each conversation in the trainer's own way, with vLLM or ``generate``."""
     return trainer._generate_single_turn(prompts, None, {}, 1)
 
 
 class GroupRollouts:
-    """A ``rollout_func``: plays each task once per occurrence of its prompt, all samples in one group.
+    """A ``rollout_func`` that plays each task once per occurrence of its prompt, all samples in one group.
 
-    ``pages`` bounds the episodes that have a page at once, and thereby the model's batch. With ``stages``,
-    a list of addresses, the pages are theirs.
-    With the run's setting ``replay``, stored successes replace failures while training, unless generation
-    returns logprobs, which a stored success lacks. With a ``reward_profile`` the reward is its total, and
-    ``component`` makes a reward function of one part.
-    ``generate`` may replace the trainer's generation. Other keywords are those of ``Env``; observations must
-    be text, the grammar one that is written as text, and the history ``full``. Close it after training.
+    At most ``pages`` episodes have a page at the same time, which also limits the model's batch. With
+    ``stages``, a list of addresses, the pages are on these stages. With the run's setting ``replay``, stored
+    successes replace failures during training, unless generation returns logprobs, which stored successes do
+    not have. With a ``reward_profile`` the reward is the profile's total, and ``component`` makes a reward
+    function of one part. ``generate`` may replace the trainer's generation. Other keywords are those of
+    ``Env``; observations and the grammar must be textual, and the history must be ``full``. Call ``close``
+    after training.
 
     Raises ``PalaestraError`` for another history, or for a prompt that ``dataset`` did not make.
     """
@@ -122,7 +122,7 @@ class GroupRollouts:
         self._is_kind_checked = False
 
     def dataset(self, tasks: Iterable[Task | int]) -> Dataset:
-        """Return a row for each task, for use as ``train_dataset`` or ``eval_dataset``."""
+        """Return a dataset with a row per task, for use as ``train_dataset`` or ``eval_dataset``."""
         numbers = [task if isinstance(task, int) else task.id for task in tasks]
         return Dataset.from_dict({"prompt": [PROMPT.format(number) for number in numbers]})
 
@@ -152,7 +152,7 @@ class GroupRollouts:
 
     # ---- inside
     def _kind_check(self) -> None:
-        """Warn if the run is not of kind ``train``: nothing else would reveal it."""
+        """Warn if the run is not of kind ``train``, because nothing else would reveal it."""
         run = self._loop.call(self._client.run(self._opening["run"]))
         if run.kind != "train":
             warnings.warn(NOT_FOR_TRAINING.format(run.id, run.kind), stacklevel=3)
@@ -202,14 +202,16 @@ def parse_task(prompt: str) -> int:
     """Return the id of the task in a prompt. Raises ``PalaestraError`` if there is none."""
     match = _TASK.search(prompt)
     if match is None:
-        raise PalaestraError(f"No task in the prompt {prompt!r}: make the dataset with rollouts.dataset.")
+        raise PalaestraError(f"No task in the prompt {prompt!r}: create the dataset with rollouts.dataset.")
     return int(match[1])
 
 
 @dataclass
 class _Tokens:
-    """An episode as one token sequence: the first prompt, then alternately the model's tokens (mask 1) and
-    those of pages (mask 0)."""
+    """An episode as a single token sequence.
+
+    The first prompt is followed by alternating tokens of the model (mask 1) and of pages (mask 0).
+    """
 
     prompt: Ids
     completion: Ids = field(default_factory=list)
@@ -238,8 +240,11 @@ class _Prompt:
 
 
 class _Turns:
-    """The policy of one call: takes turns in the loop's thread, and has them answered in batches in the
-    trainer's thread, which alone may call the model."""
+    """The policy of one call of the ``rollout_func``.
+
+    Turns are taken in the loop's thread, and answered in batches in the trainer's thread, because only that
+    thread may call the model.
+    """
 
     simulated = False
 
@@ -282,11 +287,11 @@ class _Turns:
         )
 
     def count(self, _: Rollout) -> None:
-        """Count an episode as done, so that batches no longer wait for its turns."""
+        """Count an episode as ended, so that batches no longer wait for its turns."""
         self._left -= 1
 
     def _extend(self, episode: int, messages: list[Message]) -> _Tokens:
-        """Return the sequence of an episode, extended by the messages after the model's last one."""
+        """Return an episode's sequence, extended by the messages after the model's last message."""
         messages_textual(messages)
         tokens = self._tokens.get(episode)
         if tokens is None:
@@ -298,15 +303,17 @@ class _Turns:
     def _encode_between(self, messages: list[Message]) -> Ids:
         """Return the tokens between the end of a completion and the beginning of the next.
 
-        They are cut from a short dialogue: rendering the real one again could tokenize what the model wrote
-        differently from what it sampled.
+        They are taken from a short dialogue, because rendering the real one again could tokenize the model's
+        text differently from the tokens that it sampled.
         """
         some = [{"role": "user", "content": "."}, {"role": "assistant", "content": "."}]
         before, whole = self._apply_template(some, is_prompt=False), self._apply_template(some + messages)
         ends = [index for index, token in enumerate(before) if token in self._trainer.eos_token_ids]
         before = before[: ends[-1] + 1] if ends else before
         if whole[: len(before)] != before:
-            raise PalaestraError("The chat template changes what was said before: its tokens cannot be kept.")
+            raise PalaestraError(
+                "The chat template changes earlier messages, so their tokens cannot be kept."
+            )
         return whole[len(before) :]
 
     def _apply_template(self, messages: list[Message], *, is_prompt: bool = True) -> Ids:
@@ -323,7 +330,7 @@ class _Turns:
 
     # ---- in the trainer's thread
     def serve(self, generate: Generate, *, until: Future[Any]) -> None:
-        """Answer turns until all episodes are over. If the model fails, they end as ``model_error``: void."""
+        """Answer turns until all episodes have ended; if the model fails, they end as ``model_error`` (void)."""
         while not until.done():
             batch = self._collect_batch(until)
             if not batch:
@@ -352,7 +359,7 @@ class _Turns:
         return batch
 
     def convert(self, rollout: Rollout) -> dict[str, Any]:
-        """Return an episode's fields for TRL; one without a turn gets a single masked token."""
+        """Return an episode's fields for TRL; an episode without a turn gets a single masked token."""
         tokens = self._tokens.get(rollout.episode) or _Tokens([self._tokenizer.eos_token_id])
         if not tokens.completion:
             tokens.add([self._tokenizer.eos_token_id], is_model=False)
@@ -366,7 +373,7 @@ class _Turns:
         }
 
     def encode_stored(self, prompts: Sequence[Sequence[Message]], raws: Sequence[str]) -> dict[str, Any]:
-        """Return the sequence of a stored episode, from the messages and the completion of each step."""
+        """Return a stored episode's sequence, made from the messages and the completion of each step."""
         tokens: _Tokens | None = None
         for messages, raw in zip(prompts, raws, strict=True):
             messages_textual(messages)
@@ -380,5 +387,5 @@ class _Turns:
         return tokens.to_fields()
 
     def collect_logprobs(self, ends: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the logprobs from generation; without them (None) the trainer computes its own."""
+        """Return the logprobs from generation, or None, in which case the trainer computes its own."""
         return {"logprobs": [end["logprobs"] for end in ends] if self.has_logprobs else None}

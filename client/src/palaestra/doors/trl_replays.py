@@ -1,4 +1,4 @@
-"""Stored successes that replace failures, if the run's setting ``replay`` provides them."""
+"""Stored successes that replace failures, if the run has the setting ``replay``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]
 
 
 class Replays:
-    """Replays of the groups of one run."""
+    """Replays for the groups of one run."""
 
     def __init__(self, client: Client, run: int, *, reward_profile: str | None = None) -> None:
         self._client, self._run, self._reward_profile = client, run, reward_profile
@@ -25,13 +25,13 @@ class Replays:
         self._is_on = False
 
     async def begin(self) -> None:
-        """Note the current position in the stream of groups; call it before the groups are opened."""
+        """Note the current position in the stream of groups; call this before groups are opened."""
         if self._after is None:
             run = await self._client.run(self._run)
             self._after, self._is_on = run.verdicts or 0, run.settings.get("replay") is not None
 
     async def substitute(self, ends: list[dict[str, Any]], tokenize: Tokenize) -> None:
-        """Replace failures in ``ends``, the ended episodes as TRL gets them, by stored successes."""
+        """Replace failures in ``ends``, the ended episodes as TRL gets them, with stored successes."""
         if not self._is_on:
             return
         replayed = await self._read({end["group"] for end in ends})
@@ -41,7 +41,7 @@ class Replays:
                 ends[index] = {**end, **await self._convert(replay, tokenize)}
 
     async def _read(self, groups: Collection[int]) -> dict[int, Replayed]:
-        """Return the replays of these groups, as far as they are complete."""
+        """Return the replays of those groups that are complete."""
         replayed, missing = {}, set(groups)
         while missing:
             page = await self._client.groups_page(self._run, after=self._after)
@@ -50,7 +50,7 @@ class Replays:
                 if group.group in missing and group.replayed is not None:
                     replayed[group.group] = group.replayed
                 missing.discard(group.group)
-            if not page.results:  # an episode has no verdict: its group is not complete
+            if not page.results:  # its group is incomplete, since an episode has no verdict
                 break
         return replayed
 

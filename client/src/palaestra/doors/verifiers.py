@@ -28,17 +28,17 @@ REWARD = "verdict"
 
 
 class PalaestraData(vf.TaskData):
-    """Data of a task; ``task`` is its id in Palaestra."""
+    """A task's data; ``task`` is the task's id in Palaestra."""
 
     task: int
 
 
 class PalaestraTask(vf.Task[PalaestraData]):
-    """A task without a prompt: the environment opens the conversation."""
+    """A task without a prompt, since the environment opens the conversation."""
 
 
 class PalaestraTasksetConfig(vf.TasksetConfig):
-    """Selection of tasks: those of a benchmark and split, at most ``limit``, or those with ``ids``."""
+    """Selection of tasks, either by ``ids`` or at most ``limit`` tasks of a benchmark and split."""
 
     server: str = "http://127.0.0.1:8001"
     benchmark: str = ""
@@ -49,7 +49,7 @@ class PalaestraTasksetConfig(vf.TasksetConfig):
 
 class PalaestraTaskset(vf.Taskset[PalaestraTask, PalaestraTasksetConfig]):
     def load(self) -> Iterator[PalaestraTask]:
-        with ThreadPoolExecutor(1) as thread:  # an event loop may be running here
+        with ThreadPoolExecutor(1) as thread:  # an event loop may already be running in this thread
             tasks = thread.submit(asyncio.run, self._read_tasks()).result()
         for task in tasks:
             name = f"{task.benchmark}/{task.key}"
@@ -65,7 +65,10 @@ class PalaestraTaskset(vf.Taskset[PalaestraTask, PalaestraTasksetConfig]):
 
 
 class PalaestraEnvConfig(vf.EnvConfig):
-    """``run`` is the id of the run to play in, ``settings`` are more keywords of ``palaestra.Env``."""
+    """Settings of the environment.
+
+    ``run`` is the id of the run to play in, and ``settings`` are further keywords of ``palaestra.Env``.
+    """
 
     player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"}, runtime=vf.SubprocessConfig())
     run: int = 0
@@ -75,7 +78,7 @@ class PalaestraEnvConfig(vf.EnvConfig):
 
 
 class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
-    """Plays a task to its verdict. All rollouts of a task are one group."""
+    """An environment that plays a task to its verdict; all rollouts of a task form one group."""
 
     async def start(self) -> None:
         config = self.config
@@ -93,13 +96,13 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
                 reward = find_reward(info["verdict"], rewards)
                 interaction.trace.record_metrics(_collect_metrics(rewards))
                 if reward is None:
-                    # A failure without a reward: verifiers may retry it, and does not count it as zero.
+                    # It is a failure without a reward, which verifiers may retry and does not count as zero.
                     raise VoidEpisode(f"void: {unpaid_reason(info['verdict'], rewards)}", rewards)
                 interaction.trace.record_reward(REWARD, reward)
 
 
 def _collect_metrics(rewards: Rewards | None) -> dict[str, float]:
-    """Return the components with a value, by name: verifiers cannot express a missing one."""
+    """Return the components that have a value, by name, since verifiers cannot represent a missing value."""
     components = rewards.components if rewards is not None else {}
     return {name: value for name, value in components.items() if value is not None}
 
@@ -118,13 +121,13 @@ async def _play(env: AnyEnv, messages: list[Message], interaction: vf.Interactio
 
 
 def convert_segment(segment: vf.Segment) -> Completion:
-    """Return the model's message of a turn as a completion; its tokens stay in verifiers' trace."""
+    """Convert a turn's message from the model to a completion; its tokens stay in the trace of verifiers."""
     [written] = segment.messages[-1:]
     return Completion(text=written.content or "", reasoning=written.reasoning_content or None)
 
 
 def convert_ending(trace: vf.Trace) -> tuple[CloseReason, str]:
-    """Return the reason for no further turn: the model failed (void), or a limit of verifiers'."""
+    """Return why there is no further turn: the model failed (void), or a limit of verifiers was reached."""
     if trace.errors:
         error = trace.errors[-1]
         return "model_error", f"{error.type}: {error.message}"

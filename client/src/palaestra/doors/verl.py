@@ -1,6 +1,6 @@
 """The door for verl: the agent loop ``palaestra``.
 
-Name it, with its settings, in the file at ``actor_rollout_ref.rollout.agent.agent_loop_config_path``:
+Declare it, with its settings, in the file at ``actor_rollout_ref.rollout.agent.agent_loop_config_path``:
 
 - name: palaestra
   _target_: palaestra.doors.verl.PalaestraLoop
@@ -33,16 +33,18 @@ from palaestra.records import Message, Task, Usage
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")
-# verl's fields for the version of the weights: of a turn, and of an episode's first and last turn.
+# verl's fields for the version of the weights, in a turn and in an episode's first and last turn.
 VERSION, FIRST, LAST = "global_steps", "min_global_steps", "max_global_steps"
 SEED_BITS = 62
 TRIES = 3
-_ROLLOUTS: dict[str, Rollouts] = {}  # shared within the process, because verl makes a loop for every sample
+_ROLLOUTS: dict[
+    str, Rollouts
+] = {}  # shared by the whole process, because verl creates a loop for every sample
 
 
 @dataclass
 class _Sequence:
-    """The first prompt, then alternately the model's tokens (mask 1) and those of pages (mask 0)."""
+    """A token sequence: the first prompt, then alternating tokens of the model (mask 1) and pages (mask 0)."""
 
     prompt: list[int]
     ids: list[int] = field(default_factory=list)
@@ -57,18 +59,18 @@ class _Sequence:
         return self.prompt + self.ids
 
     def update(self, merged: Any) -> None:
-        """Replace the sequence by the result of verl's own merging of tokens."""
+        """Replace the sequence with the result of verl's own token merging."""
         result, self.mask, self.logprobs = merged
         begin = len(result.token_ids) - len(self.mask)
         self.prompt, self.ids = list(result.token_ids[:begin]), list(result.token_ids[begin:])
 
 
 class PalaestraLoop(AgentLoopBase):
-    """Plays an episode of the row's ``task``. Rows with the same ``uid``, which verl gives to the samples of
-    a prompt, form a group.
+    """Agent loop that plays an episode of the row's ``task``.
 
-    ``turn_tokens`` bounds the model's tokens per turn. ``settings`` are more keywords of ``palaestra.Env``.
-    A void episode is played again, up to ``tries`` times in all, unless the model failed.
+    Rows with the same ``uid``, which verl gives to all samples of a prompt, form a group. ``turn_tokens``
+    limits the model's tokens per turn. ``settings`` are further keywords of ``palaestra.Env``. A void episode
+    is played again, up to ``tries`` times in total, unless the model failed.
     """
 
     def __init__(
@@ -96,14 +98,15 @@ class PalaestraLoop(AgentLoopBase):
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
         """Play an episode and return its sequence.
 
-        The reward is the verdict, or the total of the ``reward_profile`` in the settings. Raises
-        ``VoidEpisode`` without a reward.
+        The reward is the verdict's, or the total of the ``reward_profile`` in the settings. Raises
+        ``VoidEpisode`` if there is no reward.
         """
         task, uid = int(row["task"]), str(row.get("uid") or uuid4().hex)
         for _ in range(self._tries):
             started = time.perf_counter()
             async with self._rollouts.env() as env:
-                # Each worker process opens its own group; by the seed, a prompt has the same page in all.
+                # Each worker process opens its own group; the seed gives a prompt the same page in all of
+                # them.
                 observation = await self._rollouts.reset(env, task, seed=derive_seed(uid), round_=uid)
                 sequence, info = await self._play_turns(env, observation.messages, sampling_params)
             sequence.env_s = time.perf_counter() - started - sequence.model_s
@@ -112,7 +115,7 @@ class PalaestraLoop(AgentLoopBase):
                 return self._build_output(sequence, info, reward, version=row.get(VERSION))
             reason = unpaid_reason(info["verdict"], info.get("rewards"))
             if info["verdict"] is not None and not info["verdict"].is_void:
-                break  # it was played to a verdict, and only a reward component is unknown
+                break  # playing again is useless: there is a verdict, and just a reward component is unknown
         raise VoidEpisode(f"Task {task} has no reward ({reason}).", info.get("rewards"))
 
     # ---- inside
@@ -124,7 +127,7 @@ class PalaestraLoop(AgentLoopBase):
         limits, request = self.rollout_config, uuid4().hex
         while True:
             room = limits.response_length - len(sequence.ids)
-            # verl has truncated a longer prompt at its beginning.
+            # verl truncates the beginning of a longer prompt.
             if room <= 0 or len(sequence.prompt) >= limits.prompt_length:
                 lengths = f"{len(sequence.prompt)} tokens of prompt, {len(sequence.ids)} of response"
                 return sequence, (await env.stop("context_length", lengths))[4]
@@ -152,7 +155,7 @@ class PalaestraLoop(AgentLoopBase):
     async def _generate_turn(
         self, sequence: _Sequence, request: str, sampling_params: dict[str, Any]
     ) -> Completion | None:
-        """Append the model's next turn to the sequence, and return it; None if verl aborted it."""
+        """Append the model's next turn to the sequence and return it; None if verl aborted it."""
         prompt, started = sequence.whole, time.perf_counter()
         written = await self.server_manager.generate(
             request_id=request, prompt_ids=prompt, sampling_params=sampling_params
@@ -181,7 +184,7 @@ class PalaestraLoop(AgentLoopBase):
         )
 
     def _is_cut(self, written: TokenOutput, sampling_params: dict[str, Any]) -> bool:
-        """Return whether the turn was cut off; verl's vLLM server calls that ``completed``, too."""
+        """Return whether the turn was cut off, which verl's vLLM server also reports as ``completed``."""
         ids = written.token_ids
         is_full = len(ids) >= sampling_params["max_tokens"] and ids[-1] != self.tokenizer.eos_token_id
         return is_full or written.stop_reason == CUT_FOR_LENGTH
@@ -190,7 +193,7 @@ class PalaestraLoop(AgentLoopBase):
         self, sequence: _Sequence, info: StepInfo, reward: float, *, version: Any
     ) -> AgentLoopOutput:
         limit = self.rollout_config.response_length
-        if not sequence.ids:  # verl needs a token to put the reward on; this one does not count
+        if not sequence.ids:  # verl needs a token that carries the reward; this token is masked
             sequence.ids, sequence.mask = [self.tokenizer.eos_token_id], [0]
             sequence.logprobs = None if sequence.logprobs is None else [0.0]
         versions = {name: sequence.versions.get(name, version) for name in (FIRST, LAST)}
@@ -211,7 +214,7 @@ class PalaestraLoop(AgentLoopBase):
 
 
 def row(task: Task | int) -> dict[str, Any]:
-    """Return a row of a data set; the gym holds the conversation, and the loop sets the reward."""
+    """Return a data set's row; the gym keeps the conversation, and the loop sets the reward."""
     number = task if isinstance(task, int) else task.id
     return {
         "agent_name": AGENT,
