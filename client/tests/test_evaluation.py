@@ -82,7 +82,10 @@ def test_a_plan_is_written_once_with_its_hash(
     ("change", "message"),
     [
         ({"marjin": 3}, "Did you mean 'margin'?"),
-        ({"looks": {"design": "latin", "count": 4, "factors": {"fnt": ["mono"]}}}, "no look has fnt"),
+        (
+            {"looks": {"design": "latin", "count": 4, "factors": {"fnt": ["mono"]}}},
+            "there is no look with fnt",
+        ),
         ({"looks": {"design": "latin", "count": 4, "factors": {"font": ["comic"]}}}, "sans, serif, mono"),
         ({"samples": "four"}, "samples"),
     ],
@@ -304,9 +307,9 @@ def test_an_arm_of_another_observation_is_played_in_it(fake: FakeServer, model: 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--arms", "ladder,gym_image"), "Name one for this arm, as gym_image:som."),
+        (("--arms", "ladder,gym_image"), "Name one for this arm, such as gym_image:som."),
         (("--arms", "gym:axtree"), "names the plan's own observation: write gym."),
-        (("--picture-max", "640"), "No observation of the plan shows what picture_max bounds."),
+        (("--picture-max", "640"), "picture_max has no effect on any observation in the plan."),
     ],
 )
 def test_an_arm_that_shows_nothing_is_refused_before_a_report_is_made(

@@ -123,10 +123,10 @@ async def test_an_answer_is_right_or_wrong_as_it_was_drawn() -> None:
     ("fields", "message"),
     [
         ({"accuracy": 0.05}, "between 0 and 1"),
-        ({"deficits": {"gmy": 3}}, "is no rung"),
+        ({"deficits": {"gmy": 3}}, "is not a rung"),
         ({"item_share": 0.9, "look_share": 0.2}, "shares of the variance"),
         ({"accuracies": 1}, "unknown field"),
-        ({"looks": {"fnt": {"mono": 3}}}, "no look has"),
+        ({"looks": {"fnt": {"mono": 3}}}, "there is no look with"),
     ],
 )
 def test_a_file_that_cannot_be_meant_is_refused(fields: dict[str, Any], message: str, tmp_path: Path) -> None:

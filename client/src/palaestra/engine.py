@@ -1,4 +1,7 @@
-"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged over one long poll."""
+"""The rollout engine, which plays many episodes on a pool of warm pages.
+
+Episodes are opened in bulk, and their verdicts arrive over a single long poll.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ from palaestra.rollouts import Batch, End, Rollout, Turns
 
 logger = logging.getLogger(__name__)
 
-# One page more than cores, so that no core idles while a page waits for the server.
+# There is one page more than there are cores, so that no core idles while a page waits for the server.
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
@@ -42,16 +45,16 @@ OURS = (*UNPLAYABLE, ApiError)
 
 
 class Engine:
-    """Runs policies over tasks. ``pages`` is the number of browser pages at once; text arms need none.
+    """An engine that plays tasks with policies, on at most ``pages`` browser pages; text arms need no pages.
 
-    A page that dies is replaced, and its episode continues, once (``Episode``). A policy that raises ends its
-    episode as ``model_error``; one that takes longer than ``time_limit_s`` in all ends it as ``time_budget``.
-    Against stragglers: once the share ``cut_after`` of a call's episodes has been played, the rest ends
-    ``grace_s`` seconds later as ``cut_off``, which is void. With a ``reward_profile`` rollouts have its
-    payments; an empty name is the run's own profile.
+    A page that dies is replaced and its episode continues, but only once (see ``Episode``). A policy that
+    raises an exception ends its episode as ``model_error``; one that takes longer than ``time_limit_s`` in
+    total ends it as ``time_budget``. To limit stragglers, once the share ``cut_after`` of a call's episodes
+    has been played, the others end ``grace_s`` seconds later as ``cut_off``, which is void. With a
+    ``reward_profile``, rollouts include its payments; an empty name stands for the run's own profile.
 
-    Raises ``ValueError`` for a share outside (0, 1], and ``PalaestraError`` for a browser that lacks what
-    ``config`` needs.
+    Raises ``ValueError`` for a share outside (0, 1], and ``PalaestraError`` if the browser cannot do what
+    ``config`` requires.
     """
 
     def __init__(
@@ -70,7 +73,7 @@ class Engine:
     ) -> None:
         self.client = client
         self._batch = partial(Batch, cut_after=cut_after, grace_s=grace_s)
-        self._batch()  # raises for an invalid share
+        self._batch()  # raises an exception for an invalid share
         self._config = config or EpisodeConfig()
         self._browser = browser
         browser_check(browser, self._config)
@@ -103,8 +106,8 @@ class Engine:
         """Open ``samples_per_task`` episodes of every task and play them all.
 
         Other keywords are passed to ``Client.episodes_open`` (``policy_version``, ``seed``, ``looks``, ...).
-        Results come in the order of opening.
-        Raises ``ApiError`` when opening is refused and ``BrowserMissing`` when there is no browser.
+        Results are in the order in which episodes were opened. Raises ``ApiError`` if the server refuses to
+        open them, and ``BrowserMissing`` if there is no browser.
         """
         await run_check(self.client, run, self._browser)
         opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
@@ -123,9 +126,9 @@ class Engine:
         policy: Policy,
         on_done: Callable[[Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """Play open episodes of a run from where they were interrupted.
+        """Play a run's open episodes from where they were interrupted.
 
-        Those that have ended meanwhile, or that a person holds, are left out.
+        Episodes that have ended in the meantime, or that a person has taken over, are left out.
         """
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
@@ -145,8 +148,9 @@ class Engine:
     ) -> list[Rollout]:
         """Fork ended episodes into ``run`` and play the forks.
 
-        Each is ``{"episode", "step", "count", ...}``, as for ``Client.forks_open``; up to a thousand are
-        opened together. A fork whose page differs from its parent's is void; its ``problem`` says where.
+        Each item is ``{"episode", "step", "count", ...}``, as for ``Client.forks_open``; up to a thousand
+        forks are opened together. A fork whose page differs from its parent's is void, and its ``problem``
+        tells where.
         """
         await run_check(self.client, run, self._browser)
 
@@ -166,9 +170,9 @@ class Engine:
         *,
         inflight: int | None = None,
     ) -> list[Rollout]:
-        """Play episodes, each with its run, in the order in which they come.
+        """Play episodes, which come in pairs with their runs, in the given order.
 
-        At most ``inflight`` are played at once; the next is requested when one has ended.
+        At most ``inflight`` episodes are played concurrently; the next one is requested when one has ended.
         """
         async with AsyncExitStack() as stack:
             streams: dict[int, VerdictStream] = {}
@@ -195,9 +199,9 @@ class Engine:
     async def episodes_open(
         self, tasks: Sequence[int], opening: Mapping[str, Any], config: EpisodeConfig | None = None
     ) -> AsyncIterator[Episode]:
-        """Open the episodes of all tasks, and yield them.
+        """Open the episodes of all tasks and yield them.
 
-        ``opening`` are fields of ``Client.episodes_open``; ``config`` overrides the engine's.
+        ``opening`` has fields of ``Client.episodes_open``; ``config`` overrides the engine's own.
         """
         async for opened in self._open(tasks, opening):
             for each in opened.episodes:
@@ -206,7 +210,7 @@ class Engine:
     async def continue_all(
         self, opened: OpenedIntervention, policy: Policy, on_done: Callable[[Rollout], None] | None = None
     ) -> list[Rollout]:
-        """Play the continuations of an intervention; results come in the order of opening."""
+        """Play an intervention's continuations; results are in the order in which they were opened."""
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
             for each in opened.episodes:
@@ -218,10 +222,10 @@ class Engine:
     async def episode_resume(
         self, state: EpisodeState, config: EpisodeConfig | None = None
     ) -> Episode | None:
-        """Return an open episode, to be played from where it was interrupted; None if it has ended.
+        """Return an open episode, ready to continue from where it was interrupted, or None if it has ended.
 
-        Also None, with a warning, if it cannot be played now: a person holds it, or a fork's parent is gone.
-        Raises ``ApiError`` for other refusals.
+        If it cannot be played now, because a person has taken it over or a fork's parent is gone, this logs a
+        warning and returns None too. Raises ``ApiError`` for other refusals.
         """
         try:
             resumed = await resumed_read(self.client, state.id)
@@ -244,7 +248,7 @@ class Engine:
         return Episode(self.client, opened, messages=messages, config=config or self._config)
 
     async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
-        """Open the episodes of all tasks, a thousand per call, or fewer when their prompts are too long."""
+        """Open the episodes of all tasks, a thousand per call, or fewer if their prompts are too long."""
         share = max(1, OPEN_AT_ONCE // opening["samples_per_task"])
         first = 0
         while first < len(tasks):
@@ -288,7 +292,7 @@ class Engine:
         return "cut_off"
 
     async def _play_on_page(self, episode: Episode, policy: Policy) -> str:
-        """Play an episode, on a page of the pool if it needs one. Return the problem, or an empty string."""
+        """Play an episode, on a page of the pool if it needs one; return the problem, or an empty string."""
         if episode.opened.start_url is None:
             async with self._text_slots:
                 return await self._play_turns(episode, policy)
@@ -309,7 +313,7 @@ class Engine:
             await self._take_turns(episode, policy)
             return ""
         except Exception as failure:
-            # Whatever it is: a failure of one episode must not end the others.
+            # Every exception is caught, because a failure of one episode must not end the others.
             return await self._give_up(episode, failure)
         finally:
             self._heartbeat.episodes.discard(episode.opened.id)
@@ -320,7 +324,7 @@ class Engine:
         problem = f"{type(failure).__name__}: {failure}" if is_expected else repr(failure)
         level = logging.WARNING if is_expected else logging.ERROR
         logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
-        # If that fails, too, the server ends it as lease_lost, which is void as well.
+        # If closing fails as well, the server ends the episode as lease_lost, which is also void.
         with contextlib.suppress(ApiError, Unreachable):
             await episode.close(find_close_reason(failure), problem)
         return problem
@@ -331,7 +335,7 @@ class Engine:
         while not episode.is_over:
             turn = await turns.take(episode)
             if await episode.amend() is not None:
-                continue  # the record differs from what the policy was shown
+                continue  # the recorded state differs from what the policy saw
             if isinstance(turn, End):
                 await episode.close(turn.reason, turn.detail)
                 return
@@ -342,7 +346,7 @@ class Engine:
 
 
 def _split_batches(forks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    """Split forks into lists that are opened by one call each."""
+    """Split forks into lists, each of which is opened by one call."""
     batch: list[Mapping[str, Any]] = []
     for fork in forks:
         if batch and sum(each.get("count", 1) for each in (*batch, fork)) > OPEN_AT_ONCE:

@@ -1,4 +1,4 @@
-"""``Env``: one task at a time by ``reset`` and ``step``, for a trainer or an evaluation loop."""
+"""``Env``, which plays one task at a time by ``reset`` and ``step``, for trainers and evaluation loops."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ WAITING = (
 
 
 class StepInfo(TypedDict, total=False):
-    """The ``info`` of ``step``. ``reason`` is the verdict's, None in an open episode; ``rewards`` is None in
-    that case, too, and without a reward profile."""
+    """The ``info`` that ``step`` returns.
+
+    ``reason`` is the verdict's reason, and None while the episode is open. ``rewards`` is None while the
+    episode is open, and if there is no reward profile.
+    """
 
     episode: int
     task: int
@@ -47,25 +50,25 @@ class StepInfo(TypedDict, total=False):
     rewards: Rewards | None
 
 
-# Keywords that configure the environment; its other keywords are fields of the call that opens episodes.
+# Keywords that configure the environment; all others are fields of the call that opens episodes.
 SETTINGS = {field.name for field in fields(EpisodeConfig)} - {"answer_channel", "token_budget"}
 OPENING = frozenset(
     {"answer_channel", "guidance", "looks", "max_steps", "policy_version"}
     | {"presentation", "recording", "seed", "shots", "token_budget"}
 )
-"""Fields of the call that opens episodes, without those about several samples."""
+"""Fields of the call that opens episodes, except those about several samples."""
 FORKING = frozenset({"max_steps", "policy_version", "token_budget"})
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
 
 def keywords_check(keywords: Iterable[str], *, known: Iterable[str]) -> None:
-    """Raise ``TypeError`` for keywords that an environment does not have."""
+    """Raise ``TypeError`` for keywords that an environment does not accept."""
     if unknown := set(keywords) - set(known):
         raise TypeError(f"An environment has no setting {', '.join(sorted(unknown))}.")
 
 
 def config_take(keywords: dict[str, Any]) -> EpisodeConfig:
-    """Take the settings of episodes out of ``keywords``, and leave the fields of the opening call."""
+    """Remove the episode settings from ``keywords`` and return them; fields of the opening call remain."""
     settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
     return EpisodeConfig(
         answer_channel=keywords.get("answer_channel") or "page",
@@ -75,22 +78,22 @@ def config_take(keywords: dict[str, Any]) -> EpisodeConfig:
 
 
 class Env:
-    """One warm page (in arms that have one), and one episode at a time.
+    """An environment with one warm page (in arms that have pages), which plays one episode at a time.
 
-    ``arm`` is the presentation of tasks, ``observation`` the view of a page (``axtree``, ``screenshot``,
-    ``som``, ``both``): an outline of the whole page or of the viewport (``scope``) with at most ``max_chars``
-    characters, a picture whose larger side has at most ``picture_max`` pixels. ``grammar`` is the format of
-    actions: with ``functions`` and computer use a step takes a ``Completion`` that calls ``episode.tools``.
-    ``history`` selects the earlier pages that are sent again (``full``, ``last_k:3``, ``diff``). An episode
-    whose prompts add up to ``prompt_token_budget`` tokens, by the usage of its completions, ends as
-    ``token_budget``, truncated and judged incorrect. Other keywords (``policy_version``, ``seed``,
-    ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
-    ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
-    Thoughts in a completion are never read as answers or actions; ``thought_tags`` are a model's own marks.
-    With a ``reward_profile`` the reward at the end is its total, not the verdict's, and ``info["rewards"]``
-    has its parts; an empty name is the run's own profile.
-    ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; the run's settings must
-    say so, which is checked once for all environments that share ``checked_runs``.
+    ``arm`` is the presentation of tasks, and ``observation`` is the view of a page (``axtree``,
+    ``screenshot``, ``som`` or ``both``): an outline of the whole page or of the viewport (``scope``) with at
+    most ``max_chars`` characters, or a picture whose larger side has at most ``picture_max`` pixels.
+    ``grammar`` is the format of actions; with ``functions`` and computer use, a step takes a ``Completion``
+    that calls ``episode.tools``. ``history`` selects the earlier pages that are sent again (``full``,
+    ``last_k:3``, ``diff``). An episode whose prompts add up to ``prompt_token_budget`` tokens, by the usage
+    in its completions, ends as ``token_budget``, truncated and judged incorrect. Other keywords
+    (``policy_version``, ``seed``, ``max_steps``, ``token_budget``, ``presentation``, ``looks``,
+    ``recording``, ``answer_channel``, ``shots``) are passed to ``Client.episodes_open``. ``with_pictures``
+    records a screenshot with every step. Thoughts in a completion are never parsed as answers or actions;
+    ``thought_tags`` are a model's own marks. With a ``reward_profile`` the final reward is the profile's
+    total instead of the verdict's, and ``info["rewards"]`` has its parts; an empty name stands for the run's
+    own profile. ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; the run's
+    settings must allow it, which is checked once for all environments that share ``checked_runs``.
 
     Raises ``PalaestraError`` for an arm that the observation cannot show, and ``TypeError`` for unknown
     keywords.
@@ -149,14 +152,16 @@ class Env:
         group: int | None = None,
         idempotency_key: str | None = None,
     ) -> Observation:
-        """Open an episode of a task and load its first page; an episode still open ends as ``cancelled``.
+        """Open an episode of a task and load its first page; an episode that is still open ends as
+        ``cancelled``.
 
-        A page of the pool is taken first: while all are in use, the call waits for one, and logs a warning.
+        The call takes a page from the pool first; while all pages are in use, it waits for one and logs a
+        warning.
 
         The same ``seed`` gives the same look, order of choices and world. It defaults to the environment's
-        ``seed``; without either, every episode draws its own. The episode begins a group, or is another
-        sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then apply. The
-        ``idempotency_key`` of an earlier call returns that call's episode again.
+        ``seed``; without either, every episode draws its own. The episode begins a new group or is another
+        sample of ``group`` (the ``episode.opened.group`` of an earlier episode), whose settings then apply. A
+        call with the ``idempotency_key`` of an earlier call returns the same episode again.
         """
         return await self._begin(
             lambda: self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
@@ -165,10 +170,11 @@ class Env:
     async def fork(
         self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
     ) -> Observation:
-        """Fork an ended episode after ``step`` (0: its beginning), and return what it was shown there.
+        """Fork an ended episode after ``step`` (0 is its beginning), and return the observation at that
+        point.
 
-        An episode still open ends as ``cancelled``. Step numbers continue those of the parent. Fields are
-        ``policy_version``, ``max_steps`` and ``token_budget``, which default to the environment's own.
+        An episode that is still open ends as ``cancelled``. Step numbers continue those of the parent. Fields
+        are ``policy_version``, ``max_steps`` and ``token_budget``, which default to the environment's own.
         Raises ``ApiError`` for an episode that cannot be forked, ``TypeError`` for unknown fields, and
         ``ForkDiverged`` if the page differs from the parent's; the fork is then closed as void.
         """
@@ -182,13 +188,13 @@ class Env:
         )
 
     async def step(self, completion: str | Completion) -> Stepped:
-        """Take one completion: ``(observation, reward, terminated, truncated, info)``.
+        """Take a completion as a step and return ``(observation, reward, terminated, truncated, info)``.
 
-        Bad completions, failing actions and a page that crashes once are observations. While a person has
-        taken over, the step is not taken: ``step`` waits until the episode is handed back, and returns its
-        state then; ``info["step"]`` is the last recorded step. ``reward`` is None while the episode is open,
-        and if its verdict is void. At the end one of ``terminated`` and ``truncated`` is true; a void verdict
-        counts as truncated. Raises ``PalaestraError`` without an open episode.
+        Bad completions, failing actions and a page that crashes once become observations. While a person has
+        taken over, the step is not taken; ``step`` waits until the episode is handed back and returns its
+        state at that time, and ``info["step"]`` is the last recorded step. ``reward`` is None while the
+        episode is open and if its verdict is void. At the end, either ``terminated`` or ``truncated`` is
+        true; a void verdict counts as truncated. Raises ``PalaestraError`` if no episode is open.
         """
         episode = self._require_episode()
         try:
@@ -212,7 +218,7 @@ class Env:
         return episode.observation, None, False, False, self._build_info(episode, info, None)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
-        """End the episode without an answer. Returns and raises the same as ``step``."""
+        """End the episode without an answer; returns and raises the same as ``step``."""
         episode = self._require_episode()
         await self._finish(reason, detail)
         return await self._build_end(episode, {})
@@ -223,7 +229,8 @@ class Env:
         if self._run not in self._checked_runs:
             await run_check(self.client, self._run, self._browser)
             self._checked_runs.add(self._run)
-        # Page first: an episode opened before it could run out of time, or lose its lease, while waiting.
+        # The page comes first, because an episode could run out of time or lose its lease while waiting for
+        # one.
         page = await self._page_acquire() if arm_of(self._arm).has_page else None
         try:
             opening = await opening_call()
@@ -242,7 +249,7 @@ class Env:
             raise
 
     async def _page_acquire(self) -> Surface:
-        """Take a page of the pool; log if all stay in use, as happens if environments are never closed."""
+        """Take a page from the pool; warn if all stay in use, as they do if environments are never closed."""
         loop = asyncio.get_running_loop()
         report = loop.call_later(WAIT_REPORTED_S, logger.warning, WAITING, WAIT_REPORTED_S)
         try:
@@ -252,7 +259,7 @@ class Env:
         return page
 
     async def _match_page(self, opened: OpenedEpisode, page: Surface | None) -> Surface | None:
-        """Return the page of an episode; a group may be of another arm than the environment's."""
+        """Return the page for an episode, which needs none or one if its group has another arm."""
         if opened.start_url is None and page is not None:
             await self._pool.release(page)
             return None
@@ -283,7 +290,7 @@ class Env:
         )
         reward = find_reward(verdict, rewards)
         info = {**self._build_info(episode, info, verdict), "rewards": rewards}
-        # A void verdict is neither; a loop over steps sees it as truncated.
+        # A void verdict is neither terminated nor truncated, but loops over steps treat it as truncated.
         return episode.observation, reward, is_terminated, not is_terminated, info
 
     def _build_info(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:

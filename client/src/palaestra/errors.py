@@ -1,4 +1,4 @@
-"""The client's exceptions; their messages tell the user what to do."""
+"""The client's exceptions, whose messages tell the user what to do."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class PalaestraError(Exception):
-    """Base class of everything that the client raises on purpose."""
+    """Base class of all exceptions that the client raises on purpose."""
 
 
 class ApiError(PalaestraError):
-    """The server refused a call: the HTTP ``status``, the stable ``code``, and the ``fields`` at fault."""
+    """The server refused a call; has the HTTP ``status``, the stable ``code`` and the ``fields`` at fault."""
 
     def __init__(
         self, *, status: int, code: str, message: str, fields: dict[str, list[str]] | None = None
@@ -27,14 +27,14 @@ class ApiError(PalaestraError):
 
     @property
     def refuses_content(self) -> bool:
-        """True if the server refuses what an agent sent, and neither failed nor rejects the client itself."""
+        """True if the server refuses what an agent sent, as opposed to failing or rejecting the client."""
         return self.status < 500 and self.status not in (401, 403, 404)
 
 
 class VoidEpisode(PalaestraError):
-    """An episode ended without a reward, in an interface that can express this only by an error.
+    """An episode ended without a reward, in an interface that can only express this by an exception.
 
-    ``rewards`` are the known parts, None without a reward profile.
+    ``rewards`` holds the parts that are known, or None if there is no reward profile.
     """
 
     def __init__(self, message: str, rewards: Rewards | None = None) -> None:
@@ -43,19 +43,19 @@ class VoidEpisode(PalaestraError):
 
 
 class Unreachable(PalaestraError):
-    """No answer from the server after every retry."""
+    """The server did not answer any attempt."""
 
 
 class BrowserMissing(PalaestraError):
-    """There is no usable browser; the message says how to get one."""
+    """There is no usable browser; the message explains how to get one."""
 
 
 class PageDead(PalaestraError):
-    """The page's renderer died, or a browser without other pages: the agent can cause that."""
+    """The page's renderer died, or a browser with no other pages, which an agent can cause."""
 
 
 class BrowserDead(PageDead):
-    """The browser died together with other pages, or no longer opens any: not the agent's doing."""
+    """The browser died with other pages, or no longer opens pages, which is not the agent's fault."""
 
 
 class PageHung(PalaestraError):
@@ -63,7 +63,7 @@ class PageHung(PalaestraError):
 
 
 class PageUnsettled(PageHung):
-    """The first page never settled, although no action had touched it: not the agent's doing."""
+    """The first page never settled although no action had touched it, which is not the agent's fault."""
 
 
 class PageRefused(PageHung):
@@ -71,18 +71,18 @@ class PageRefused(PageHung):
 
 
 class ForkDiverged(PalaestraError):
-    """A fork's page cannot be restored to its parent's: the message names the step and the difference."""
+    """A fork's page cannot be restored to its parent's; the message names the step and the difference."""
 
 
 class TabClosed(PalaestraError):
-    """The page closed itself: the agent can cause that, so it becomes an observation."""
+    """The page closed itself, which an agent can cause, so it becomes an observation."""
 
 
 class ModelFailure(PalaestraError):
-    """An endpoint returned no completion: the endpoint's failure, never the model's answer.
+    """An endpoint returned no completion, which is its own failure and never counts as the model's answer.
 
-    ``is_retried``: the same call may succeed later, after ``retry_after_s`` seconds if the endpoint says so.
-    ``is_busy``: the endpoint asked for patience.
+    ``is_retried`` is true if the same call may succeed later, after ``retry_after_s`` seconds if the endpoint
+    gives them. ``is_busy`` is true if the endpoint asked the client to wait.
     """
 
     is_retried = False
@@ -91,7 +91,7 @@ class ModelFailure(PalaestraError):
 
 
 class ContextOverflow(ModelFailure):
-    """The conversation is longer than the model can read."""
+    """The conversation is longer than the model's context."""
 
 
 class PromptFiltered(ModelFailure):
@@ -99,13 +99,13 @@ class PromptFiltered(ModelFailure):
 
 
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
-"""Failures of a page during an episode."""
+"""Exceptions for failures of a page during an episode."""
 UNPLAYABLE = (ForkDiverged, *PAGE_FAILURES, Unreachable)
-"""Failures after which an episode cannot be continued."""
+"""Exceptions after which an episode cannot be continued."""
 
 
 def find_close_reason(failure: Exception) -> Literal["fork_diverged", "page_unsettled", "harness_error"]:
-    """Return the end reason for an episode that cannot be continued; all are void."""
+    """Return the end reason, always a void one, for an episode that cannot be continued."""
     if isinstance(failure, ForkDiverged):
         return "fork_diverged"
     return "page_unsettled" if isinstance(failure, PageUnsettled) else "harness_error"

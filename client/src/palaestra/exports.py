@@ -30,7 +30,7 @@ _PLAIN_NAME = re.compile(r"[a-z0-9_]+\.[a-z]+")
 
 
 class ExportFailed(PalaestraError):
-    """The export failed or was cancelled, or one of its files does not match its checksum."""
+    """An export failed or was cancelled, or one of its files does not match its checksum."""
 
 
 class ExportFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +41,11 @@ class ExportFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Export(msgspec.Struct, frozen=True, kw_only=True):
-    """``state`` is ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``; ``done`` of ``total``
-    units are written. ``left_out`` counts the units without a row, by reason."""
+    """An export, of which ``done`` of ``total`` units are written.
+
+    ``state`` is ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``. ``left_out`` counts the
+    units without a row, by reason.
+    """
 
     id: int
     kind: str
@@ -56,13 +59,13 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exports:
-    """API calls about exports, as ``Client.exports``."""
+    """API calls about exports, available as ``Client.exports``."""
 
     def __init__(self, lab: Transport) -> None:
         self._lab = lab
 
     async def create(self, kind: str, **fields: Any) -> Export:
-        """Request an export. ``fields`` are those of ``POST /api/v1/exports``: runs, splits, format..."""
+        """Request an export; ``fields`` are those of ``POST /api/v1/exports``: runs, splits, format..."""
         return await self._lab.call("POST", PATH, answer=Export, body={"kind": kind, **fields})
 
     async def get(self, export: int) -> Export:
@@ -76,11 +79,11 @@ class Exports:
         return await self._lab.call("POST", PATH + build_path("/{}/cancel", export), answer=Export, body={})
 
     async def again(self, export: int) -> Export:
-        """Run an export again that has ended."""
+        """Run an ended export again."""
         return await self._lab.call("POST", PATH + build_path("/{}/again", export), answer=Export, body={})
 
     async def wait(self, export: int, *, timeout_s: float | None = None, poll_s: float = POLL_S) -> Export:
-        """Wait for an export and return it. Raises ``ExportFailed`` if it fails or takes too long."""
+        """Wait for an export and return it. Raises ``ExportFailed`` if it fails or is not done in time."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             current = await self.get(export)
@@ -95,9 +98,9 @@ class Exports:
             await asyncio.sleep(poll_s)
 
     async def download(self, export: int, folder: str | Path, *, images: bool = True) -> list[Path]:
-        """Download every file of an export into ``folder``, and the pictures that rows name (``images/...``).
+        """Download all files of an export into ``folder``, with the pictures that rows name (``images/...``).
 
-        Files that are there with the right checksum are not fetched again. Raises ``ExportFailed`` for a
+        Files that already exist with the right checksum are not fetched again. Raises ``ExportFailed`` for a
         wrong checksum or an unsafe name.
         """
         home = Path(folder)
@@ -128,9 +131,10 @@ class Exports:
 
 
 def prompt_sha256(row: dict[str, Any], place: int, folder: str | Path = ".") -> str:
-    """Return the hash of prompt number ``place`` of a ``chat`` row, with its pictures from ``folder``.
+    """Return the hash of prompt number ``place`` in a ``chat`` row, with its pictures from ``folder``.
 
-    For an ``exact`` prompt it equals ``prompt_sha256`` in the row: what the model was sent, byte for byte.
+    For an ``exact`` prompt, it equals the row's ``prompt_sha256``: the prompt is what the model was sent,
+    byte for byte.
     """
     messages = row["messages"][: row["prompts"][place]["messages"]]
     text = msgspec.json.encode(messages).decode()

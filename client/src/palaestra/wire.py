@@ -34,13 +34,13 @@ Detail = Annotated[str, Meta(max_length=DETAIL_CHARS)]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
-    """Base class of requests; ``id`` is repeated in the answer."""
+    """Base class of requests; the answer repeats ``id``."""
 
     id: Number
 
 
 class Open(Request, frozen=True, kw_only=True, tag="open"):
-    """The first request of a connection: a session, new or known, and the settings of its ``Env``."""
+    """The first request on a connection: a new or known session, and the settings of its ``Env``."""
 
     session: Name
     run: Number
@@ -50,8 +50,10 @@ class Open(Request, frozen=True, kw_only=True, tag="open"):
 
 
 class Reset(Request, frozen=True, kw_only=True, tag="reset"):
-    """Open an episode. ``key`` makes it idempotent; ``abandoned`` is an episode of the same trainer that is
-    still open."""
+    """Request to open an episode.
+
+    ``key`` makes the request idempotent; ``abandoned`` is an episode of the same trainer that is still open.
+    """
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     task: Number
@@ -61,8 +63,10 @@ class Reset(Request, frozen=True, kw_only=True, tag="reset"):
 
 
 class Fork(Request, frozen=True, kw_only=True, tag="fork"):
-    """Open a fork of an ``episode`` after ``step``. ``key`` and ``abandoned`` are as in a reset; the other
-    fields are those of ``Env.fork``."""
+    """Request to open a fork of ``episode`` after ``step``.
+
+    ``key`` and ``abandoned`` are as in ``Reset``; the other fields are those of ``Env.fork``.
+    """
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     episode: Number
@@ -74,8 +78,11 @@ class Fork(Request, frozen=True, kw_only=True, tag="fork"):
 
 
 class Take(Request, frozen=True, kw_only=True, tag="step"):
-    """Take a completion as step ``number`` of the episode. ``held`` is the step of the last answer, whose
-    messages the trainer still has: they need not be sent again."""
+    """Request to take a completion as step ``number`` of the episode.
+
+    ``held`` is the step of the last answer, whose messages the trainer still has, so they need not be sent
+    again.
+    """
 
     number: Number
     completion: Completion
@@ -90,8 +97,10 @@ class Stop(Request, frozen=True, kw_only=True, tag="stop"):
 
 
 class Resume(Request, frozen=True, kw_only=True, tag="resume"):
-    """Take over an episode of another stage after ``steps`` answered steps; ``shown`` is the observation of
-    the last answer."""
+    """Request to take over an episode from another stage after ``steps`` answered steps.
+
+    ``shown`` is the observation in the last answer.
+    """
 
     opened: OpenedEpisode
     steps: Number
@@ -103,13 +112,13 @@ class Ask(Request, frozen=True, kw_only=True, tag="capacity"):
 
 
 class Fetch(Request, frozen=True, kw_only=True, tag="blob"):
-    """Fetch a picture in the messages of the session's episodes."""
+    """Request for a picture from the messages of the session's episodes."""
 
     sha256: Digest
 
 
 class Leave(Request, frozen=True, kw_only=True, tag="leave"):
-    """End the session; an open episode is closed as ``cancelled``."""
+    """Request to end the session; an open episode is closed as ``cancelled``."""
 
     abandoned: Number | None = None
 
@@ -128,8 +137,8 @@ REQUEST_BYTES: dict[str, int] = {
     "blob": KIB,
     "leave": KIB,
 }
-"""Maximum length of each kind of request. A step contains a model's output (see ``Completion.truncate``), a
-resume a picture of the page."""
+"""Most bytes of each kind of request. A step contains a model's output (see ``Completion.truncate``), and a
+resume contains a picture of the page."""
 REQUEST_MAX_BYTES = max(REQUEST_BYTES.values())
 
 
@@ -142,8 +151,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class Opened(Answer, frozen=True, kw_only=True, tag="opened"):
-    """The episode of the session, if the stage still has it, and its latest step. ``player`` is the stage's
-    own name of the session: it differs on another stage, and in a new session on the same one."""
+    """The session's episode, if the stage still has it, and its latest step.
+
+    ``player`` is the stage's own name for the session, which differs on another stage and for a new session
+    on the same stage.
+    """
 
     player: str
     episode: int | None = None
@@ -183,14 +195,14 @@ class Blob(Answer, frozen=True, kw_only=True, tag="content"):
 
 
 class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes that are open, and that may be open at once, on pages of one kind."""
+    """How many episodes are open, and how many may be open, on pages of one kind."""
 
     active: int
     max_active: int
 
 
 class Load(Answer, frozen=True, kw_only=True, tag="load"):
-    """The load of a stage; ``pages`` are by browser."""
+    """The load of a stage; ``pages`` is keyed by browser."""
 
     sessions: int
     sessions_max: int
@@ -198,7 +210,7 @@ class Load(Answer, frozen=True, kw_only=True, tag="load"):
 
 
 class Failed(Answer, frozen=True, kw_only=True, tag="failed"):
-    """An exception: ``kind`` is its class, the other fields are those of an ``ApiError``."""
+    """An exception, of which ``kind`` is the class and the other fields are those of an ``ApiError``."""
 
     kind: str
     message: str
@@ -208,7 +220,7 @@ class Failed(Answer, frozen=True, kw_only=True, tag="failed"):
     retry_after_s: float | None = None
 
     def to_error(self) -> Exception:
-        """Return the exception that the trainer's side raises."""
+        """Convert this answer to the exception that the trainer's side raises."""
         if self.kind == ApiError.__name__:
             return ApiError(status=self.status, code=self.code, message=self.message, fields=self.fields)
         return RAISED.get(self.kind, PalaestraError)(self.message)
@@ -224,22 +236,22 @@ answer_decode = msgspec.msgpack.Decoder(AnyAnswer).decode
 
 
 def request_decode(content: bytes) -> AnyRequest:
-    """Decode the request in a message.
+    """Decode a message to a request.
 
-    Raises ``ApiError`` ``message_too_large``, before decoding, for one that exceeds the limit of its kind,
-    and ``msgspec.MsgspecError`` for anything that is not a request.
+    Raises ``ApiError`` ``message_too_large``, before decoding, if the message exceeds the limit for its kind,
+    and ``msgspec.MsgspecError`` if it is not a request.
     """
     kind = _kind_decode(content).type
     limit = REQUEST_BYTES.get(kind, 0)
     if kind in REQUEST_BYTES and len(content) > limit:
-        message = f"A request of type {kind} has at most {limit:,} bytes, and this one has {len(content):,}."
+        message = f"A request of type {kind} may have at most {limit:,} bytes; this one has {len(content):,}."
         raise ApiError(status=413, code="message_too_large", message=message)
     request: AnyRequest = _request_decode(content)
     return request
 
 
 def build_failed(request: int, failure: Exception, *, retry_after_s: float | None = None) -> Failed:
-    """Return an exception as an answer."""
+    """Convert an exception to an answer."""
     kind = type(failure).__name__
     if isinstance(failure, ApiError):
         return Failed(
@@ -255,7 +267,7 @@ def build_failed(request: int, failure: Exception, *, retry_after_s: float | Non
 
 
 def build_look(observation: Observation, held: list[Message]) -> Look:
-    """Return the part of an observation to send to a trainer that has the messages ``held``."""
+    """Return the part of an observation to send to a trainer that already has the messages ``held``."""
     keep = 0
     for mine, theirs in zip(observation.messages, held, strict=False):
         if mine != theirs:

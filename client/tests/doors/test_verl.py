@@ -254,7 +254,7 @@ def test_what_does_not_fit_is_truncated_and_incorrect(play: Play) -> None:
 
 
 def test_other_histories_are_refused(play: Play) -> None:
-    with pytest.raises(Exception, match="history is full") as refused:
+    with pytest.raises(Exception, match="history must be full") as refused:
         play(Scripted(give_up), opening={"history": "last_k:1"})
     assert isinstance(refused.value.__cause__, PalaestraError)
 

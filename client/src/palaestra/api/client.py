@@ -88,7 +88,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     async def tasks_stats(
         self, *, run: int, cursor: str | int | None = None, recent: int | None = None
     ) -> Page[records.TaskStats]:
-        """Return one page of a run's results by task; the ``recent`` newest results also get their own figures."""
+        """Return one page of a run's results by task, with extra figures for the ``recent`` newest ones."""
         params = {"run": run, "cursor": cursor, "recent": recent}
         return await self._get("tasks/stats", Page[records.TaskStats], **params)
 

@@ -120,5 +120,5 @@ class InterventionCalls(Calls):
     async def interventions(
         self, *, run: int | None = None, episode: int | None = None, cursor: str | int | None = None
     ) -> Page[Intervention]:
-        """Return one page, newest first, of interventions by their continuations' run or parent ``episode``."""
+        """Return one page of interventions, newest first, by the continuations' run or parent ``episode``."""
         return await self._get("interventions", Page[Intervention], run=run, episode=episode, cursor=cursor)

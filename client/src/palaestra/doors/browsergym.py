@@ -140,7 +140,7 @@ class PalaestraTask(AbstractBrowserTask):
 
     # ---- turns, which only the environment sees
     def turn_begin(self, text: str, *, page: Any, **fields: Any) -> None:
-        """Record the beginning of a step: its text, the action in the text, and the observation's ``fields``."""
+        """Record the beginning of a step: its text, the action in it, and the observation's ``fields``."""
         declared = parse_declared(text, is_answered_by_message=self._is_by_message)
         aim = page.evaluate(FIND_PATH, declared.bid) if declared.bid else ""
         unreadable = {} if declared.action else {"parse_error": "BrowserGym finds no call in this text."}
@@ -325,7 +325,7 @@ def task_register(name: str, **task_kwargs: Any) -> str:
 
 
 def tasks_read(server: str, *, limit: int, **filters: Any) -> list[Task]:
-    """Return the tasks that match the filters. Raises ``PalaestraError`` if ``PALAESTRA_KEY`` holds no key."""
+    """Return the tasks that match the filters. Raises ``PalaestraError`` if ``PALAESTRA_KEY`` is not set."""
 
     async def read() -> list[Task]:
         async with Client(server, key_read()) as client:
@@ -339,7 +339,7 @@ def format_name(task: Task) -> str:
 
 
 def build_goal(messages: list[dict[str, Any]], submission: str, max_steps: int) -> list[dict[str, Any]]:
-    """Return BrowserGym's goal: the instruction and the task's message, without Palaestra's action grammar."""
+    """Return the goal for BrowserGym: the instruction and the task's message, without Palaestra's grammar."""
     system, user = messages[0]["content"], messages[-1]["content"]
     instruction = system.partition("\n\n")[0]
     task = [{"type": "text", "text": user}] if isinstance(user, str) else user

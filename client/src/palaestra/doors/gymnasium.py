@@ -28,7 +28,7 @@ OPTIONS = ("task", "group", "fork")
 
 
 class AnyText(Text):
-    """A space of texts with any characters; it samples like ``Text``, which only allows letters and digits."""
+    """A space of texts with any characters; samples are those of ``Text``, letters and digits only."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and len(x) <= self.max_length
@@ -90,11 +90,14 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         )
 
     def step(self, action: str) -> Taken:
-        """Take a completion, as the model wrote it, as a step. With ``void="raise"``, may raise ``VoidEpisode``."""
+        """Take a step; ``action`` is a completion as the model wrote it.
+
+        Raises ``VoidEpisode`` for a void verdict if the environment was made with ``void="raise"``.
+        """
         return self._convert_step(self._loop.call(self._env.step(action)))
 
     def stop(self, reason: CloseReason, detail: str = "") -> Taken:
-        """End the episode without an answer; use ``model_error``, which is void, if there is no completion."""
+        """End the episode without an answer; ``model_error``, for a missing completion, is void."""
         return self._convert_step(self._loop.call(self._env.stop(reason, detail)))
 
     def close(self) -> None:

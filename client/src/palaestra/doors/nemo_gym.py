@@ -237,7 +237,7 @@ class PalaestraAgent(GymnasiumAgent):
 
 
 def row(task: Task | int) -> dict[str, Any]:
-    """Return a data set's row; its input is empty, because the conversation begins with ``reset``'s result."""
+    """Return a data set's row, with an empty input because ``reset`` returns the conversation's beginning."""
     return {"responses_create_params": {"input": []}, "task": task if isinstance(task, int) else task.id}
 
 

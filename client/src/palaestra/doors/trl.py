@@ -330,7 +330,7 @@ class _Turns:
 
     # ---- in the trainer's thread
     def serve(self, generate: Generate, *, until: Future[Any]) -> None:
-        """Answer turns until all episodes have ended; if the model fails, they end as ``model_error`` (void)."""
+        """Answer turns until all episodes have ended; if the model fails, close them as ``model_error``."""
         while not until.done():
             batch = self._collect_batch(until)
             if not batch:

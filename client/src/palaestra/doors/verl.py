@@ -44,7 +44,7 @@ _ROLLOUTS: dict[
 
 @dataclass
 class _Sequence:
-    """A token sequence: the first prompt, then alternating tokens of the model (mask 1) and pages (mask 0)."""
+    """The first prompt, followed by alternating tokens of the model (mask 1) and of pages (mask 0)."""
 
     prompt: list[int]
     ids: list[int] = field(default_factory=list)
@@ -115,7 +115,7 @@ class PalaestraLoop(AgentLoopBase):
                 return self._build_output(sequence, info, reward, version=row.get(VERSION))
             reason = unpaid_reason(info["verdict"], info.get("rewards"))
             if info["verdict"] is not None and not info["verdict"].is_void:
-                break  # playing again is useless: there is a verdict, and just a reward component is unknown
+                break  # there is a verdict, and only a reward component is unknown
         raise VoidEpisode(f"Task {task} has no reward ({reason}).", info.get("rewards"))
 
     # ---- inside
@@ -199,7 +199,7 @@ class PalaestraLoop(AgentLoopBase):
         versions = {name: sequence.versions.get(name, version) for name in (FIRST, LAST)}
         named = {name: info[name] for name in ("episode", "group", "reason")}
         rewards = info.get("rewards")
-        # verl's ``reward_extra_info`` wants the same names in every row, and components vary by episode.
+        # verl's ``reward_extra_info`` needs the same names in every row, but components vary by episode.
         parts = {"reward_components": dict(rewards.components)} if rewards is not None else {}
         return AgentLoopOutput(
             prompt_ids=sequence.prompt,

@@ -1,1 +1,1 @@
-"""Evaluations: an analysis plan, its runs, and the report on them."""
+"""Evaluations, which consist of an analysis plan, its runs, and the report on them."""

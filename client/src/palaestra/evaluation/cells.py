@@ -1,4 +1,4 @@
-"""The cells of an evaluation: every episode that a plan needs, in the order of play."""
+"""The cells of an evaluation, which are all the episodes that a plan needs, in the order of play."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from palaestra.run.plan import SITE
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The content of one run: a benchmark in an arm. A ``retest`` repeats it with other draws."""
+    """The content of one run, which is a benchmark in an arm; a ``retest`` repeats it with other draws."""
 
     benchmark: str
     planned: PlannedArm
@@ -32,9 +32,10 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One episode: sample number ``sample`` of a task.
+    """An episode of the plan: sample number ``sample`` of a task.
 
-    ``look`` is an index into the plan's looks, None without a page; ``digest`` is the server's hash of it.
+    ``look`` is an index into the plan's looks, or None if there is no page; ``digest`` is the server's hash
+    of the look.
     """
 
     series: Series
@@ -45,7 +46,7 @@ class Cell:
 
 
 def list_series(plan: Plan) -> list[Series]:
-    """Return the runs of a plan; its first text arm may be played again, as a retest."""
+    """List the runs of a plan; the first text arm may be played a second time, as a retest."""
     arms = plan.planned_arms
     series = [Series(benchmark=benchmark.slug, planned=arm) for benchmark in plan.benchmarks for arm in arms]
     again = next((arm for arm in arms if not arm_of(arm.arm).has_page), None)
@@ -62,15 +63,15 @@ def find_page_kind(task: Task) -> PageKind:
 
 
 def build_presentation(look: Look, page: PageKind) -> dict[str, object]:
-    """Return a look as the API takes it when episodes are opened: the axes that the page has."""
+    """Return a look in the form in which the API opens episodes, with only the axes that the page has."""
     return {name: look[name] for name in axes_of(page)}
 
 
 def cells_make(plan: Plan, tasks: Mapping[int, Task]) -> list[list[Cell]]:
     """Return the cells of each item, in an order drawn by the plan's seed.
 
-    Items and the cells of each are shuffled. That interleaves the arms in time, so that an endpoint that
-    changes during the run does not look like a gap.
+    Both the items and the cells of each item are shuffled. This interleaves the arms in time, so that an
+    endpoint that changes during the run does not look like a gap.
     """
     looks, items = plan.all_looks, []
     for benchmark in plan.benchmarks:

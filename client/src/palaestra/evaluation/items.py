@@ -1,4 +1,4 @@
-"""The items of an evaluation: the tasks that all of its arms can pose."""
+"""The items of an evaluation, which are the tasks that all of its arms can present."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from palaestra.run.plan import tasks_missing
 
 IDS_PER_CALL = 200
 TOOLS = "tools"
-"""Kind of the tasks that are solved by calling tools."""
+"""The kind of tasks that are solved by calling tools."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Items:
-    """The chosen tasks, and the numbers of tasks that were skipped on the way to the last of them.
+    """The chosen tasks, and how many tasks were skipped before the last of them.
 
-    ``ineligible`` tasks cannot be compared across arms; ``unseen`` ones have pictures, which a model that
-    gets outlines alone cannot see.
+    ``ineligible`` counts tasks that cannot be compared across arms. ``unseen`` counts tasks with pictures
+    that the model cannot see because it only gets outlines.
     """
 
     tasks: list[Task]
@@ -42,7 +42,7 @@ async def items_choose(
     arms: Sequence[PlannedArm],
     observation: str,
 ) -> Items:
-    """Return the first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` if none is."""
+    """Return the first ``limit`` tasks that all arms can present. Raises ``PalaestraError`` if there is none."""
     is_blind = any(
         not arm_of(planned.arm).has_text and not get_format(planned.observation or observation).has_screenshot
         for planned in arms
@@ -68,7 +68,7 @@ async def items_choose(
 
 
 async def pictures_check(client: Client, plan: Plan) -> None:
-    """Raise ``PalaestraError`` for items without a picture, if an arm shows questions as pictures."""
+    """Raise ``PalaestraError`` if an arm shows questions as pictures but some items have no picture."""
     pictured = next((arm for arm in plan.planned_arms if arm_of(arm.arm).is_pictured), None)
     if pictured is None:
         return
@@ -84,7 +84,7 @@ async def pictures_check(client: Client, plan: Plan) -> None:
 
 
 async def tools_check(client: Client, plan: Plan) -> None:
-    """Raise ``PalaestraError`` for a benchmark with tools in an arm without turns to call them in."""
+    """Raise ``PalaestraError`` if a benchmark has tools but an arm has no turns in which to call them."""
     without = next((arm for arm in plan.planned_arms if arm_of(arm.arm).is_free_text), None)
     if without is None:
         return
@@ -98,7 +98,7 @@ async def tools_check(client: Client, plan: Plan) -> None:
 
 
 async def items_read(client: Client, ids: Sequence[int], **filters: Any) -> dict[int, Task]:
-    """Return the tasks of a plan that the server still has and that match the filters, by id."""
+    """Return those tasks, by id, that the server still has and that match the filters."""
     tasks: dict[int, Task] = {}
     for first in range(0, len(ids), IDS_PER_CALL):
         some = list(ids[first : first + IDS_PER_CALL])

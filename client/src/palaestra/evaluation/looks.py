@@ -1,4 +1,4 @@
-"""Looks as experimental factors: the looks of an evaluation, and their assignment to samples of items."""
+"""Looks as experimental factors: an evaluation's looks, and their assignment to the items' samples."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ DESIGNS: tuple[Design, ...] = get_args(Design)
 LOOKS_MAX = 200
 
 AXES: Mapping[str, Axis] = {name: axis for name, axis in looks.AXES.items() if axis.pages}
-"""The axes that an evaluation may vary: those that are drawn."""
+"""The axes that an evaluation may vary, which are those whose values are drawn."""
 
 
 def factors_check(factors: Mapping[str, Iterable[Value]], *, where: str) -> None:
-    """Raise ``PalaestraError`` for an axis or a value that looks do not have."""
+    """Raise ``PalaestraError`` for an unknown axis of looks, or an unknown value of an axis."""
     for name, values in factors.items():
         known = AXES[name].values if name in AXES else ()
         if unknown := [value for value in values if value not in known]:
             named = ", ".join(map(str, known or AXES))
-            raise PalaestraError(f"{where}: no look has {name} {unknown[0]!r}. Known: {named}.")
+            raise PalaestraError(f"{where}: there is no look with {name} {unknown[0]!r}. Known: {named}.")
 
 
 def looks_make(
     design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]], seed: int
 ) -> list[Look]:
-    """Return the looks of a design, each with a value for every axis; axes that are no factor stay neutral.
+    """Return a design's looks, each with a value for every axis; axes that are not factors stay neutral.
 
-    ``latin``: ``count`` looks in which the values of each factor occur equally often, up to rounding.
-    ``full``: every combination. ``one_factor``: the neutral look, then each other value alone.
-    Raises ``PalaestraError`` if there are more than ``LOOKS_MAX``, or not ``count``.
+    ``latin`` makes ``count`` looks in which the values of each factor occur equally often, up to rounding.
+    ``full`` makes every combination. ``one_factor`` makes the neutral look, and then one look for each other
+    value. Raises ``PalaestraError`` if there are more than ``LOOKS_MAX`` looks, or not ``count`` of them.
     """
     neutral = {name: axis.values[0] for name, axis in AXES.items()}
     makers = {"latin": _make_latin, "full": _make_full, "one_factor": _make_one_factor}
@@ -84,15 +84,15 @@ def _make_one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) 
 
 
 def look_digest(look: Look, page: PageKind) -> str:
-    """Return the ``presentation_hash`` of an episode whose pages look so."""
+    """Return the ``presentation_hash`` of an episode whose pages have this look."""
     return looks.look_hash({name: look[name] for name in axes_of(page)})
 
 
 def assign_looks(count: int, *, samples: int, items: int, seed: int) -> list[list[int]]:
-    """Return for each item the indexes of the looks of its samples.
+    """Return, for each item, the indexes of its samples' looks.
 
-    Each item takes ``samples`` consecutive looks from a start of its own (a cyclic incomplete block design),
-    so that every look meets the same number of items, up to rounding.
+    Each item takes ``samples`` consecutive looks from a different start (a cyclic incomplete block design),
+    so that every look is used for the same number of items, up to rounding.
     """
     starts = [item % count for item in range(items)]
     random.Random(f"{seed}:starts").shuffle(starts)

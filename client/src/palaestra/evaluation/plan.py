@@ -27,11 +27,11 @@ LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base class of the parts of a plan: unknown fields are refused."""
+    """Base class of a plan's parts, which refuse unknown fields."""
 
 
 class Model(Part, frozen=True, kw_only=True):
-    """The model of a plan; ``sampling`` are fields of every call."""
+    """The model of a plan; ``sampling`` has fields that are sent with every call."""
 
     name: str
     base_url: str | None = None
@@ -40,7 +40,7 @@ class Model(Part, frozen=True, kw_only=True):
 
 
 class Benchmark(Part, frozen=True, kw_only=True):
-    """A benchmark of a plan; ``task_ids`` are its items: the first ``limit`` comparable tasks of a split."""
+    """A benchmark in a plan; its items, ``task_ids``, are the first ``limit`` comparable tasks of a split."""
 
     slug: str
     split: str | None = None
@@ -49,7 +49,7 @@ class Benchmark(Part, frozen=True, kw_only=True):
 
 
 class Looks(Part, frozen=True, kw_only=True):
-    """The looks of a plan; ``factors`` are the values of each axis that varies."""
+    """The looks of a plan; ``factors`` has the values of each axis that varies."""
 
     design: Design
     count: int
@@ -65,9 +65,9 @@ class SmallestGap(Part, frozen=True, kw_only=True):
 class Plan(Part, frozen=True, kw_only=True):
     """An analysis plan.
 
-    ``arms`` may name an observation of their own, as in ``gym:som-v1``; of ``observation_settings`` each run
-    gets those that apply to its observation. ``margin`` is the equivalence margin, in points; ``contrasts``
-    are pairs of arms; with ``retest`` the first text arm is played a second time.
+    ``arms`` may specify their own observation, as in ``gym:som-v1``; each run gets the
+    ``observation_settings`` that apply to its observation. ``margin`` is the equivalence margin in points,
+    and ``contrasts`` are pairs of arms. With ``retest``, the first text arm is played a second time.
     """
 
     version: Literal[1] = 1
@@ -95,7 +95,7 @@ class Plan(Part, frozen=True, kw_only=True):
 
     @property
     def all_looks(self) -> list[Look]:
-        """The looks of the design, in order."""
+        """The design's looks, in order."""
         design = self.looks
         return looks_make(design.design, count=design.count, factors=design.factors, seed=self.seed)
 
@@ -108,11 +108,11 @@ class Plan(Part, frozen=True, kw_only=True):
         return arm.observation or self.observation
 
     def find_settings(self, arm: PlannedArm) -> dict[str, Any]:
-        """Return the observation settings that mean something in an arm."""
+        """Return the observation settings that have an effect in an arm."""
         return settings_of(self.observation_settings, get_format(self.find_observation(arm)))
 
     def build_config(self, arm: PlannedArm) -> EpisodeConfig:
-        """Return the settings of the episodes in an arm."""
+        """Build the settings of an arm's episodes."""
         return EpisodeConfig(
             observation=self.find_observation(arm),
             **self.find_settings(arm),
@@ -123,15 +123,15 @@ class Plan(Part, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as it stands in its file and on the server."""
+        """Return the plan as it is stored in its file and on the server."""
         plan = dict(msgspec.json.decode(msgspec.json.encode(self)))
         if self.answer_check is None:
-            del plan["answer_check"]  # plans from before this field existed keep their hash
+            del plan["answer_check"]  # older plans, from before this field existed, keep their hash
         return plan
 
 
 def plan_sha256(plan: Plan) -> str:
-    """Return the SHA-256 by which the server identifies the plan."""
+    """Return the SHA-256 by which the server identifies a plan."""
     return plans.plan_sha256(plan.as_json())
 
 
@@ -154,7 +154,7 @@ def plan_check(plan: Plan) -> None:
     arms_check(plan.arms, observation=plan.observation)
     for name in plan.observation_settings:
         if not any(name in plan.find_settings(arm) for arm in plan.planned_arms):
-            raise PalaestraError(f"No observation of the plan shows what {name} bounds.")
+            raise PalaestraError(f"{name} has no effect on any observation in the plan.")
 
 
 def plan_write(plan: Plan, path: Path) -> None:
@@ -163,11 +163,11 @@ def plan_write(plan: Plan, path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(json.dumps(plan.as_json(), indent=2, ensure_ascii=False) + "\n")
     except FileExistsError as failure:
-        raise PalaestraError(f"{path} is there already: a plan is never overwritten.") from failure
+        raise PalaestraError(f"{path} already exists, and plans are never overwritten.") from failure
 
 
 def find_differences(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
-    """Return the fields in which two plans differ, apart from their time of creation."""
+    """List the fields in which two plans differ, apart from their time of creation."""
     names = sorted({*left, *right} - {"created_at"})
     return [name for name in names if left.get(name) != right.get(name)]
 
@@ -181,13 +181,13 @@ def _suggestion(message: str) -> str:
 
 
 class PlannedArm(NamedTuple):
-    """An arm of a plan; ``observation`` is empty if it is the plan's."""
+    """An arm of a plan; ``observation`` is empty if the arm uses the plan's observation."""
 
     arm: str
     observation: str = ""
 
     def __str__(self) -> str:
-        """Return the arm's name in plans and reports: ``gym``, ``gym:som-v1``."""
+        """Return the arm's name in plans and reports, such as ``gym`` or ``gym:som-v1``."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
 
@@ -209,7 +209,7 @@ def planned_arm_read(text: str) -> PlannedArm:
 
 
 def arms_check(arms: list[str], *, observation: str) -> None:
-    """Raise ``PalaestraError`` for arms that cannot be played in the plan's observation or their own."""
+    """Raise ``PalaestraError`` for arms that cannot be played with the plan's observation or their own."""
     if not arms:
         raise PalaestraError("A plan needs at least one arm.")
     if len(set(arms)) < len(arms):
@@ -220,4 +220,4 @@ def arms_check(arms: list[str], *, observation: str) -> None:
         try:
             perceivable_check(planned.arm, planned.observation or observation)
         except PalaestraError as blind:
-            raise PalaestraError(f"{blind} Name one for this arm, as {planned.arm}:som.") from blind
+            raise PalaestraError(f"{blind} Name one for this arm, such as {planned.arm}:som.") from blind

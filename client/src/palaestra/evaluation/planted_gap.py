@@ -1,4 +1,4 @@
-"""A simulated policy with a known gap: right or wrong at random, with the deficits that a file sets."""
+"""A simulated policy with a known gap: answers are right or wrong at random, with deficits from a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from palaestra.protocol.looks import Value
 from palaestra.records import Task
 
 PREFIX = "planted/"
-# The rungs of the ladder, in order; a loss at one applies to all later ones.
+# The rungs of the ladder, in order; a loss at one rung applies to all later rungs.
 PIXELS = "pixels"
 RUNGS = ("text_zero_shot", "text_agent", "gym_with_text", "gym", PIXELS, "gym_image")
 LEAST, MOST = 0.001, 0.999
@@ -34,11 +34,11 @@ _NORMAL = NormalDist()
 class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A JSON file such as ``{"name": "nine", "accuracy": 0.8, "deficits": {"gym": 9}, "item_share": 0.5}``.
 
-    ``accuracy``: the share of items that it solves as text. ``deficits``: points lost at each rung, by arm,
-    and at ``pixels``, which is ``gym`` with an observation other than the plan's.
-    ``looks``: points lost under values of a look, as ``{"font": {"mono": 4}}``; the arm's mean is unchanged.
-    The shares are of the variance of the deviate that decides an answer: the item's, the item's in its arm,
-    and the look's; the rest is drawn for each episode.
+    ``accuracy`` is the share of items that the policy solves as text. ``deficits`` are the points lost at
+    each rung, by arm, and at ``pixels``, which is ``gym`` with an observation other than the plan's.
+    ``looks`` are the points lost under values of a look, such as ``{"font": {"mono": 4}}``; the arm's mean is
+    unchanged. ``item_share``, ``arm_item_share`` and ``look_share`` divide the variance of the deviate that
+    decides an answer among the item, the item in its arm, and the look; the rest is drawn for each episode.
     """
 
     name: str
@@ -51,45 +51,48 @@ class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     seed: int = 1
 
     def find_accuracy(self, arm: PlannedArm) -> float:
-        """Return the share of items that it solves in an arm, averaged over items and looks."""
+        """Return the policy's accuracy in an arm, averaged over items and looks."""
         return self.find_accuracy_at(PIXELS if arm.observation and arm.arm == "gym" else arm.arm)
 
     def find_accuracy_at(self, rung: str) -> float:
-        """Return the accuracy at a rung, as ``find_accuracy`` does for an arm."""
+        """Return the policy's accuracy at a rung, as ``find_accuracy`` does for an arm."""
         lost = RUNGS[: RUNGS.index(rung) + 1] if rung in RUNGS else (rung,)
         return self.accuracy - sum(self.deficits.get(rung, 0.0) for rung in lost) / POINTS
 
     def sum_losses(self, look: Look) -> float:
-        """Return the points lost under a look."""
+        """Return the total of points lost under a look."""
         return sum(values.get(str(look[axis]), 0.0) for axis, values in self.looks.items())
 
 
 def planted_read(path: Path) -> PlantedGap:
-    """Read a gap from a file. Raises ``PalaestraError`` if it is invalid."""
+    """Read a planted gap from a file. Raises ``PalaestraError`` if it is invalid."""
     try:
         gap = msgspec.json.decode(path.read_bytes(), type=PlantedGap)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise PalaestraError(f"{path}: {failure}. Expected: {PlantedGap.__doc__}") from failure
     if unknown := gap.deficits.keys() - set(RUNGS):
-        raise PalaestraError(f"{path}: {min(unknown)!r} is no rung. Rungs: {', '.join(RUNGS)}.")
+        raise PalaestraError(f"{path}: {min(unknown)!r} is not a rung. Rungs: {', '.join(RUNGS)}.")
     factors_check({axis: map(_parse_value, values) for axis, values in gap.looks.items()}, where=str(path))
     if not all(0 < gap.find_accuracy_at(rung) < 1 for rung in RUNGS):
         raise PalaestraError(f"{path}: every arm's accuracy must be between 0 and 1.")
     shares = (gap.item_share, gap.arm_item_share, gap.look_share)
     if min(shares) < 0 or sum(shares) > 1:
-        raise PalaestraError(f"{path}: the shares of the variance must be 0 to 1, and 1 at most together.")
+        raise PalaestraError(
+            f"{path}: each share of the variance must be from 0 to 1, and their sum at most 1."
+        )
     return gap
 
 
 def _parse_value(text: str) -> Value:
-    """Return the value of an axis that a JSON key holds."""
+    """Parse a JSON key as the value of an axis."""
     return int(text) if text.isdigit() else text
 
 
 class PlantedPolicy:
-    """Answers rightly or wrongly by a draw that depends on the cell alone, so that results are reproducible.
+    """A policy whose answers are right or wrong by a draw that depends only on the cell, so it is
+    reproducible.
 
-    ``cells`` are those of the episodes, by episode. Raises ``PalaestraError`` if a task has no solution.
+    ``cells`` maps episodes to their cells. Raises ``PalaestraError`` if a task has no solution.
     """
 
     simulated = True
@@ -106,7 +109,7 @@ class PlantedPolicy:
         self.name = PREFIX + gap.name
         if missing := tasks.keys() - solutions.keys():
             raise PalaestraError(
-                f"The golds say nothing of task {min(missing)}: export those of every benchmark."
+                f"The golds do not include task {min(missing)}: export the golds of every benchmark."
             )
         self._gap, self._tasks, self._cells, self._solutions = gap, tasks, cells, solutions
         self._solver = Solver(solutions, tasks.values())
@@ -126,15 +129,15 @@ class PlantedPolicy:
         )
 
     def find_accuracy(self, arm: PlannedArm) -> float:
-        """Return the accuracy that was planted in an arm."""
+        """Return the accuracy that is planted in an arm."""
         return self._gap.find_accuracy(arm)
 
     def is_right(self, cell: Cell) -> bool:
-        """Draw whether the answer of a cell is right.
+        """Draw whether a cell's answer is right.
 
-        A latent-threshold (probit) model: a standard normal deviate, the sum of components of the item, of
-        the item in its arm, of the look and of the episode, is compared with the quantile of the arm's
-        accuracy, which the arm's mean therefore equals in expectation.
+        This is a latent-threshold (probit) model. A standard normal deviate, the sum of components for the
+        item, the item in its arm, the look and the episode, is compared with the quantile of the arm's
+        accuracy. The arm's mean therefore equals that accuracy in expectation.
         """
         gap, series = self._gap, cell.series
         loss = 0.0 if cell.look is None else self._losses[cell.look] / POINTS
@@ -167,5 +170,5 @@ class PlantedPolicy:
             return self._solver.plan_answer(task.id, label)
         if form == PROGRAM_FORM:
             return PlannedAnswer(values=(WRONG_PROGRAM,))
-        # The page refuses an answer with fewer values than the right one has.
+        # The page refuses an answer that has fewer values than the right answer.
         return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.list_values(task.id, form)))

@@ -1,4 +1,4 @@
-"""Plays the missing cells of an evaluation, with arms interleaved, and none of them twice."""
+"""Player of an evaluation's missing cells, which interleaves the arms and plays no cell twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from palaestra.records import EpisodeState, Run, Task
 from palaestra.rollouts import Rollout
 from palaestra.run.plan import PLAIN, episodes_list
 
-# Items whose episodes are opened together: few calls, but also little to resume after a crash.
+# How many items' episodes are opened together: enough for few calls, but few to resume after a crash.
 ITEMS_AT_ONCE = 12
 OPEN, FINISHED = "open", "finished"
 PAUSE_S = 1.0
@@ -28,7 +28,7 @@ PAUSE_S = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """Played cells: ``done`` ones need no more turns, ``interrupted`` ones have an open episode."""
+    """Played cells: those in ``done`` need no more turns, those in ``interrupted`` have an open episode."""
 
     done: dict[Cell, EpisodeState]
     interrupted: dict[Cell, EpisodeState]
@@ -36,11 +36,11 @@ class Played:
 
 @dataclass
 class Player:
-    """Plays the cells of a plan.
+    """A player of a plan's cells.
 
-    ``items`` are the cells of each item, in order; ``cells`` collects the cells of opened and resumed
-    episodes, by episode. ``inflight`` bounds the episodes at once: otherwise text arms would run far ahead of
-    pages, which wait for a browser.
+    ``items`` has the cells of each item, in order; ``cells`` collects the cells of opened and resumed
+    episodes, by episode. ``inflight`` limits concurrent episodes, because otherwise text arms would run far
+    ahead of arms with pages, which wait for a browser.
     """
 
     engine: Engine
@@ -54,7 +54,7 @@ class Player:
     cells: dict[int, Cell]
 
     async def play(self, policy: Policy, on_done: Callable[[Rollout], None]) -> None:
-        """Play every cell that is not done. Raises ``ApiError`` if opening is refused."""
+        """Play every cell that is not done. Raises ``ApiError`` if the server refuses to open episodes."""
         looks = self.plan.all_looks
         await self.engine.play(self._episodes(looks), policy, on_done, inflight=self.inflight)
 
@@ -78,7 +78,8 @@ class Player:
             by_group[cell.series, cell.task, cell.look].append(cell)
         calls = defaultdict[tuple[Series, str, int], list[list[Cell]]](list)
         for group in by_group.values():
-            # Group by digest, not index: the same look of the plan differs between kinds of page.
+            # Cells are grouped by digest, not index, because a look of the plan differs between kinds of
+            # page.
             calls[group[0].series, group[0].digest, len(group)].append(group)
         opened: dict[Cell, Episode] = {}
         for (series, _, samples), groups in calls.items():
@@ -104,25 +105,26 @@ class Player:
         async for episode in self.engine.episodes_open(tasks, opening, config):
             cell = cells[episode.opened.task].pop()
             if cell.digest and episode.opened.presentation_hash != cell.digest:
-                raise PalaestraError("The server has other looks than this client: bring both up to date.")
+                raise PalaestraError("The server's looks differ from this client's: update both.")
             opened[cell] = episode
         return opened
 
 
 async def played_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Played:
-    """Return the cells that were played.
+    """Return the cells that were already played.
 
-    Void episodes do not count, so that their cells are played again; nor do forks and episodes with help.
+    Void episodes do not count, so that their cells are played again. Forks and episodes with help do not
+    count either.
     """
     states: dict[tuple[Series, int, str], list[EpisodeState]] = defaultdict(list)
     for series, run in runs.items():
         for state in await episodes_list(client, run.id, origin=PLAIN):
             if not state.is_void:
-                # Text arms show no look, although their episodes have one.
+                # Text arms do not show their look, although their episodes have one.
                 digest = state.presentation_hash if series.arm.has_page else ""
                 states[series, state.task, digest].append(state)
     for group in states.values():
-        # Judged episodes come first: an open one in addition to them exceeds the plan.
+        # Judged episodes come first, because an open one in addition to them would exceed the plan.
         group.sort(key=lambda state: (state.status == OPEN, state.id), reverse=True)
     played = Played(done={}, interrupted={})
     for cell in (cell for item in items for cell in item):
@@ -134,7 +136,7 @@ async def played_read(client: Client, runs: Mapping[Series, Run], items: Sequenc
 
 
 async def verdicts_wait(client: Client, runs: Iterable[Run], *, limit_s: float = VERDICT_LIMIT_S) -> int:
-    """Wait for the verdicts of submitted answers. Return the number missing after ``limit_s`` seconds."""
+    """Wait for the verdicts of submitted answers; return how many are missing after ``limit_s`` seconds."""
     waited = 0.0
     while True:
         states = [state for run in runs for state in await episodes_list(client, run.id)]

@@ -14,10 +14,10 @@ FORMULA = (
 
 
 class Guess(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Assumptions of the formula; all are shares, 0 to 1.
+    """Assumptions of the formula, all of them from 0 to 1.
 
-    ``icc``: the correlation between two samples of an item in one arm. ``rho``: the correlation of the items'
-    true accuracies between two arms. ``look_sd``: the standard deviation of the gap over looks.
+    ``icc`` is the correlation between two samples of an item in one arm, ``rho`` is the correlation of the
+    items' true accuracies between two arms, and ``look_sd`` is the standard deviation of the gap over looks.
     """
 
     accuracy: float = 0.5
@@ -32,9 +32,10 @@ def compute_smallest_gap(
 ) -> float | None:
     """Return the gap in points that a test at level ``alpha`` detects with probability ``power``.
 
-    It is the usual minimal detectable effect of a paired difference: the standard error, from the variance
-    over items, samples and looks (``FORMULA``), times the sum of two quantiles of Student's t. None with
-    fewer than two items, or with fewer than two looks, whose effect cannot be told from the gap.
+    This is the usual minimal detectable effect of a paired difference: the standard error, from the variance
+    over items, samples and looks (``FORMULA``), times the sum of two quantiles of Student's t. The result is
+    None with fewer than two items, or with fewer than two looks, since the effect of a single look cannot be
+    separated from the gap.
     """
     if looks < 2 or items < 2:
         return None
@@ -47,7 +48,7 @@ def compute_smallest_gap(
 def compute_t_quantile(p: float, df: int) -> float:
     """Return a quantile of Student's t by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5).
 
-    It is exact for 1 and 2 degrees of freedom.
+    For 1 and 2 degrees of freedom the result is exact.
     """
     if df == 1:
         return math.tan(math.pi * (p - 0.5))

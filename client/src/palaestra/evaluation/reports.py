@@ -1,4 +1,4 @@
-"""The report of a plan and its runs on the server."""
+"""The report and the runs of a plan on the server."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from palaestra.run.plan import RunPlan, run_find
 
 POLL_S = 1.0
 NAME_CHARS = 200
-# Seconds without progress, by state; a worker may take a minute for a large report.
+# Seconds without progress before the user is told, by state; a large report may take a worker a minute.
 REPORTED_AFTER_S = {"waiting": 20.0, "computing": 90.0}
-# By this time the server has requeued a report whose worker died.
+# After this time, the server has certainly requeued a report whose worker died.
 GIVEN_UP_AFTER_S = 600.0
 WHAT_TO_DO = (
-    "See whether the worker of the queue `facts` runs (worker-facts among the processes of `manage.py up`, a "
-    "service of docker compose) and what its log says. The report is computed once one does, whether or not "
-    "this command waits for it."
+    "Check whether the worker of the queue `facts` is running (worker-facts, a process of `manage.py up` or "
+    "a service of docker compose), and read its log. The report is computed as soon as a worker runs, "
+    "whether or not this command waits for it."
 )
 
 
 async def report_find(client: Client, plan: Plan) -> Report | None:
-    """Return the plan's report, if any. Raises ``PalaestraError`` if that name has another plan."""
+    """Return the plan's report, if any. Raises ``PalaestraError`` if another plan has the same name."""
     async for known in _find_named(client, plan.name):
         if known.plan_sha256 == plan_sha256(plan):
             return known
@@ -43,13 +43,13 @@ async def report_find(client: Client, plan: Plan) -> Report | None:
 
 
 async def report_create(client: Client, plan: Plan) -> Report:
-    """Create a report of the plan, and return it."""
+    """Create a report for the plan and return it."""
     created = await client.report_create(name=plan.name, plan=plan.as_json())
     return await client.report(created.id)
 
 
 async def runs_find(client: Client, plans: Mapping[Series, RunPlan]) -> dict[Series, Run]:
-    """Return the runs that exist. Raises ``PalaestraError`` if one was played with other settings."""
+    """Return the runs that already exist. Raises ``PalaestraError`` if one has different settings."""
     runs = {series: await run_find(client, plan) for series, plan in plans.items()}
     return {series: run for series, run in runs.items() if run is not None}
 
@@ -62,7 +62,7 @@ def build_run_plans(
     model_note: str = "",
     planted: Callable[[PlannedArm], float] | None = None,
 ) -> dict[Series, RunPlan]:
-    """Return the runs of a plan; ``planted`` gives a simulated policy's accuracy in an arm."""
+    """Build the runs of a plan; ``planted`` returns a simulated policy's accuracy in an arm."""
     return {
         series: build_run_plan(plan, series, report, model=model, model_note=model_note, planted=planted)
         for series in list_series(plan)
@@ -78,7 +78,7 @@ def build_run_plan(
     model_note: str = "",
     planted: Callable[[PlannedArm], float] | None = None,
 ) -> RunPlan:
-    """Return the run of one series. All arms share a seed, and thereby the wording of the instruction."""
+    """Build the run of one series; all arms share a seed, and therefore the wording of the instruction."""
     ending = f" [{report.id}] {series}"
     return RunPlan(
         name=plan.name[: NAME_CHARS - len(ending)] + ending,
@@ -100,9 +100,9 @@ def build_run_plan(
 
 
 async def report_compute(client: Client, report: int, write: Callable[[str], None]) -> Report:
-    """Compute a report and return it; ``write`` gets a line for the user if no worker takes it up.
+    """Compute a report and return it; ``write`` gets a message for the user if no worker starts on it.
 
-    Raises ``PalaestraError`` if the computation fails, or makes no progress for long.
+    Raises ``PalaestraError`` if the computation fails, or makes no progress for a long time.
     """
     await client.report_compute(report)
     standstill = Standstill(write)
@@ -117,14 +117,14 @@ async def report_compute(client: Client, report: int, write: Callable[[str], Non
 
 
 async def _find_named(client: Client, name: str) -> AsyncIterator[Report]:
-    """Yield the reports with a name, newest first, with their plans."""
+    """Yield the reports with this name, newest first, with their plans."""
     async for summary in rows_read(client.reports):
         if summary.name == name:
             yield await client.report(summary.id)
 
 
 class Standstill:
-    """Compares successive states of a report; ``write`` gets a line for the user once it stands still."""
+    """A watch on a report's progress; ``write`` gets a message for the user if there is none for a while."""
 
     def __init__(self, write: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -134,7 +134,7 @@ class Standstill:
         self._is_reported = False
 
     def look(self, report: Report) -> None:
-        """Check a new state. Raises ``PalaestraError`` for a report that has stood still for too long."""
+        """Check a report's new state. Raises ``PalaestraError`` if it has made no progress for too long."""
         if self._last != (report.state, report.progress):
             self._last, self._since, self._is_reported = (report.state, report.progress), self._now(), False
         seconds = self._now() - self._since

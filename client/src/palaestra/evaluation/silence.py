@@ -1,4 +1,4 @@
-"""Watch for a model that does not answer: count its failures, warn, and finally give up."""
+"""Detection of a model that does not answer: failures are counted, the user is warned, then play stops."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ T = TypeVar("T")
 
 POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
-# The limit for a model that never answered. One that did may be restarting: calls are retried for a minute.
+# Limit for a model that never answered. A model that did may be restarting, so its calls are retried for
+# longer.
 GONE_AFTER_S = 20.0
-# A model counts as gone after so many consecutive failed calls, each of which was retried.
+# A model counts as gone after this many consecutive failed calls, each of which was retried.
 FAILURES_MAX = 8
 
 
 async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Callable[[str], None]) -> str:
     """Wait until the model counts as gone, and return its last error.
 
-    ``write`` gets a line for the user when calls have failed for a while, and one when they succeed again.
+    ``write`` gets a message for the user when calls have failed for a while, and another when they succeed
+    again.
     """
     is_reported = False
     while not await _is_set_within(policy.silent, POLL_S):
@@ -41,9 +43,9 @@ async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Cal
 
 
 async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any, T]) -> T:
-    """Play while the model answers.
+    """Play as long as the model answers.
 
-    Raises ``PalaestraError`` once it no longer does; open episodes stay open, so that they can be resumed.
+    Raises ``PalaestraError`` when it no longer does; open episodes stay open, so that they can be resumed.
     """
     silence, playing = asyncio.ensure_future(silent), asyncio.ensure_future(play)
     try:
@@ -57,7 +59,7 @@ async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any,
 
 
 def is_gone(health: EndpointHealth) -> bool:
-    """Return whether an endpoint that never answered fails every call; a slow model's calls do not fail."""
+    """Return whether every call to an endpoint has failed; a slow model's pending calls are no failures."""
     return not health.has_answered and not health.is_awaited and health.failing_s >= GONE_AFTER_S
 
 
@@ -73,7 +75,7 @@ async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
 
 
 class MeteredPolicy:
-    """Wraps a policy. ``silent`` is set after ``FAILURES_MAX`` failures in a row; ``problem`` is the last."""
+    """A wrapped policy; after ``FAILURES_MAX`` failures in a row, ``silent`` is set to stop the play."""
 
     def __init__(self, policy: Policy) -> None:
         self.name, self.simulated = policy.name, policy.simulated

@@ -1,4 +1,4 @@
-"""Rendering of a report's tables for a terminal: the main columns, and each note once."""
+"""Rendering of a report's tables for a terminal, with the main columns and each note once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ P_LEAST = 0.001
 
 
 def format_tables(tables: Iterable[Table]) -> str:
-    """Return the tables that name main columns as text, each with its notes and those of its rows.
+    """Format those tables that have main columns as text, each with its notes and its rows' notes.
 
     The report's page has all tables with all columns.
     """

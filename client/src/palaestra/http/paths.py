@@ -1,4 +1,4 @@
-"""Paths of the API. An id is exactly one path segment, wherever it comes from: no path traversal."""
+"""Paths of the API, in which an id is always exactly one segment, to rule out path traversal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def build_path(template: str, *ids: int | str) -> str:
-    """Return the path with an id in place of each ``{}``. Raises ``PalaestraError`` for an invalid id."""
+    """Return a path with an id in place of each ``{}``. Raises ``PalaestraError`` for an invalid id."""
     return template.format(*map(_check_segment, ids))
 
 
 def blob_path(digest: str) -> str:
-    """Return the path of a blob by its SHA-256. Raises ``PalaestraError`` for an invalid digest."""
+    """Return the path of the blob with this SHA-256. Raises ``PalaestraError`` for an invalid digest."""
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise PalaestraError(f"{digest!r:.100} is not a SHA-256: 64 lower-case hexadecimal digits.")
     return f"{V1}/blobs/{digest}"

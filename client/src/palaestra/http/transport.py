@@ -40,7 +40,7 @@ class _Error(msgspec.Struct):
 
 
 class Absence:
-    """The absence of a server, logged once when it lasts, and once when it ends."""
+    """The absence of a server, which is logged once if it lasts and once when it ends."""
 
     def __init__(self, address: str, now: Callable[[], float] = time.monotonic) -> None:
         self._address = address.rstrip("/")
@@ -49,7 +49,7 @@ class Absence:
         self._is_reported = False
 
     def note_failure(self, failure: Exception) -> None:
-        """Note an attempt without an answer that will be repeated."""
+        """Note an attempt that got no answer and will be repeated."""
         now = self._now()
         self._since = now if self._since is None else self._since
         if not self._is_reported and now - self._since >= REPORTED_AFTER_S:
@@ -58,14 +58,14 @@ class Absence:
             logger.warning(message, self._address, now - self._since, failure)
 
     def note_answer(self) -> None:
-        """Note an answer: the absence is over."""
+        """Note an answer, which ends the absence."""
         if self._is_reported:
             logger.warning("%s answers again.", self._address)
         self._since, self._is_reported = None, False
 
 
 class Transport:
-    """Calls of one server with one key. ``timeout_s`` bounds one attempt."""
+    """Calls to one server with one key; ``timeout_s`` limits a single attempt."""
 
     def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
@@ -79,7 +79,7 @@ class Transport:
 
     @property
     def _retries(self) -> int:
-        """More for a server that has answered before: it is restarting, and its address is not misspelt."""
+        """Number of retries; more for a server that has answered before, which is probably restarting."""
         return self.retries + self._has_answered * RESTART_RETRIES
 
     async def aclose(self) -> None:
@@ -110,8 +110,8 @@ class Transport:
     ) -> httpx.Response:
         """Return the response to a call, retried after connection errors, 5xx and 429 if that is safe.
 
-        ``request`` may have ``content`` and ``headers``; ``takes`` accepts responses that have the status of
-        a refusal but are none. Raises ``ApiError`` or ``Unreachable``.
+        ``request`` may have ``content`` and ``headers``; ``takes`` accepts responses whose status is that of
+        a refusal although they are not refusals. Raises ``ApiError`` or ``Unreachable``.
         """
         request["params"] = drop_missing(**(params or {}))
         if timeout_s is not None:
@@ -146,9 +146,10 @@ class Transport:
             yield rest
 
     async def parts(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
-        """Yield the bytes of a stream as they arrive, in constant memory; retried until it begins.
+        """Yield the bytes of a stream as they arrive, in constant memory; the call is retried until it
+        begins.
 
-        Raises ``ApiError``, or ``Unreachable`` also if the stream breaks.
+        Raises ``ApiError``, or ``Unreachable`` if there is no answer or the stream breaks.
         """
         has_begun = False
         for attempt in itertools.count():
@@ -178,7 +179,7 @@ class Transport:
 
 
 def _check_retry(response: httpx.Response, *, is_last: bool) -> float | None:
-    """Return the pause that a refusal asks for, if any. Raises ``ApiError`` if the refusal is final."""
+    """Return the pause that a refusal asks for, or None. Raises ``ApiError`` if the refusal is final."""
     error = read_error(response)
     if is_last or response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES:
         raise error
@@ -199,7 +200,7 @@ def decode(content: bytes, *, answer: type[T]) -> T:
 
 
 def read_error(response: httpx.Response) -> ApiError:
-    """Return the server's error, or the bare status if a proxy answered."""
+    """Return the server's error, or an error with just the status if a proxy answered."""
     try:
         body = msgspec.json.decode(response.content, type=_Error).error
     except (msgspec.ValidationError, msgspec.DecodeError):
@@ -208,10 +209,10 @@ def read_error(response: httpx.Response) -> ApiError:
 
 
 def _describe_foreign(response: httpx.Response) -> str:
-    """Return a message about a response that is not the API's."""
+    """Describe a response that is not from the API."""
     if "html" not in response.headers.get("content-type", ""):
         return response.text[:200]
-    return f"{response.url} is a web page, not the API. Is this the address of the lab, and not the arena's?"
+    return f"{response.url} is a web page, not the API. Is this the address of the lab, or the arena's?"
 
 
 def drop_missing(**fields: Any) -> dict[str, Any]:
@@ -220,10 +221,10 @@ def drop_missing(**fields: Any) -> dict[str, Any]:
 
 
 class Connections(httpx.AsyncClient):
-    """An HTTP client with at most ``count`` requests at once; the others wait for a semaphore.
+    """An HTTP client with at most ``count`` concurrent requests; others wait for a semaphore.
 
-    Otherwise they would wait in httpcore's pool, which scans all connections for each waiting request
-    whenever one begins or ends: with hundreds waiting, that takes longer than the requests.
+    Without the semaphore they would wait in httpcore's pool, which scans all connections for each waiting
+    request whenever a request begins or ends. With hundreds waiting, the scans take longer than the requests.
     """
 
     def __init__(self, *, count: int = CONNECTIONS, **options: Any) -> None:

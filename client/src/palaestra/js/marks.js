@@ -1,5 +1,5 @@
-// What a picture of the viewport needs beside its pixels: where its interactive elements are and how far the page goes on.
-// Nothing is drawn here: marks are painted on the picture, so that neither the page nor its recorder meets them.
+// Data that goes with a picture of the viewport: where its interactive elements are, and how far the page extends.
+// Nothing is drawn here. Marks are painted onto the picture, so that neither the page nor its recorder sees them.
 "use strict";
 (() => {
   const LEAST_PX = 4; // of a side; what is smaller cannot be seen
@@ -13,7 +13,7 @@
     const width = Math.min(box.right, innerWidth) - left, height = Math.min(box.bottom, innerHeight) - top;
     return width >= LEAST_PX && height >= LEAST_PX ? [left, top, width, height] : null;
   }
-  // Whether a click in the middle of the box reaches the element.
+  // Returns whether a click in the middle of the box reaches the element.
   function isReached(el, [left, top, width, height]) {
     let hit = document.elementFromPoint(left + width / 2, top + height / 2);
     while (hit && hit.shadowRoot) {
@@ -29,7 +29,7 @@
       if (el.shadowRoot) yield* elementsIn(el.shadowRoot);
     }
   }
-  // The interactive elements that can be seen and clicked: id, box in pixels of the viewport, and line of the outline.
+  // Lists the interactive elements that can be seen and clicked, with id, box in viewport pixels, and outline line.
   function marks() {
     const out = [];
     for (const el of elementsIn(document.body || document)) {
@@ -42,7 +42,7 @@
     }
     return out;
   }
-  // Pixels of the page above and below the viewport, and left and right of it.
+  // Measures how many pixels of the page are above, below, left and right of the viewport.
   function beyond() {
     const root = document.scrollingElement || document.documentElement;
     return { above: Math.round(root.scrollTop), below: Math.max(Math.round(root.scrollHeight - root.scrollTop - innerHeight), 0),

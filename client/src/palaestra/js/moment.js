@@ -1,9 +1,9 @@
-// A fingerprint of the page at this moment: where everything in view is, what its fields hold, how often it changed.
-// A picture and its description belong together if the fingerprint is the same before and after.
+// A fingerprint of the page at this moment: where everything in view is, what its fields contain, and how often the
+// page has changed. A picture and its description belong together if the fingerprint is the same before and after.
 "use strict";
 (() => {
   let changes = 0;
-  // The step's number on the root is written by the harness itself.
+  // The step number on the root element does not count, because the harness writes it.
   const isOurs = (change) => change.target === document.documentElement && change.attributeName === "data-step";
   const count = (records) => { for (const change of records) if (!isOurs(change)) changes++; };
   const observer = new MutationObserver(count);

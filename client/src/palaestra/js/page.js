@@ -32,15 +32,15 @@
     intent = null;
     return isLeaving;
   }
-  // Pages say when they are ready; one that has no script can never say so and is ready once loaded. What is still
-  // being parsed is not ready, whatever its first line says.
+  // Pages signal when they are ready. A page without scripts cannot do so, and is ready once it has loaded. A page that
+  // is still being parsed is not ready, whatever its root element claims.
   function isReady(html) {
     if (document.readyState === "loading") return false;
     if (html.getAttribute("data-settled") === "true") return true;
     if (location.protocol === "chrome-error:") return document.readyState === "complete";
     return document.readyState === "complete" && document.scripts.length === 0 && !html.hasAttribute("data-settled");
   }
-  // This script runs before the first byte of the document has arrived.
+  // Waits for the root element, since this script runs before the first byte of the document has arrived.
   function rooted() {
     if (document.documentElement) return Promise.resolve();
     return new Promise((resolve) => {
@@ -66,7 +66,7 @@
       document.addEventListener("readystatechange", check);
     });
   }
-  // An action may have brought in text whose font is still loading, or a picture into view: neither is visible yet.
+  // An action may have added text whose font is still loading, or brought a picture into view that is not yet visible.
   const DRAWN_MS = 10; // between two looks at whether they have come
   const isDrawn = (picture) => {
     if (picture.complete) return true;
@@ -87,7 +87,8 @@
       await pause(DRAWN_MS);
     }
   }
-  // `acted`: an action has just been performed, so a navigation may be about to begin; the new document is then observed.
+  // With `acted`, an action has just been performed, so a navigation may be about to start; if so, the new document is
+  // observed.
   async function observe({ acted, limitMs, withText }) {
     if (acted && (await leaving())) return { leaving: true };
     isLeaving = false;
@@ -102,7 +103,7 @@
 
   const NAME_CHARS = 60; // of an element in a message
 
-  // ---- aims: {id} of an element, {x, y} in the viewport, or {} for wherever the focus is
+  // ---- aims: an element's {id}, a position {x, y} in the viewport, or {} for wherever the focus is
   function elementAt(x, y) {
     let el = document.elementFromPoint(x, y);
     while (el && el.shadowRoot) {
@@ -126,13 +127,13 @@
     const el = elementAt(aim.x, aim.y);
     return el ? { el } : { problem: "the position is outside the picture" };
   }
-  // The control that a click on an element acts on: one around it, that of its label, or the element itself.
+  // The control that a click on an element acts on: a control around it, its label's control, or the element itself.
   const CONTROLS = "button,select,input,textarea,a[href],[contenteditable]";
   const controlOf = (el) => el.closest(CONTROLS) || el.control || el.closest("label")?.control || el;
 
-  // ---- reaching: an element is acted on where a user could, at a point of it that nothing covers
+  // ---- reaching: an action uses a point of the element that nothing covers, as a user would
   const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
-  // What is in an element's shadow root is inside it, too.
+  // Content of an element's shadow root counts as inside the element.
   function holds(el, inner) {
     for (let at = inner; at; at = at.parentNode || at.host) if (at === el) return true;
     return false;
@@ -150,14 +151,14 @@
     }
     return null;
   }
-  // As the observation has it, so that a model that aimed at the wrong element sees which it was.
+  // Names the element as the observation does, so that a model that chose the wrong element sees which one it was.
   const what = (el) => palaestra.labelOf(el, NAME_CHARS) || "it";
   const hasArea = (el) => [...el.getClientRects()].some((box) => box.width && box.height);
   function isWhole(el) {
     const box = el.getBoundingClientRect();
     return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
   }
-  // A hidden control is reached by its label.
+  // A hidden control is reached through its label.
   function reached(el) {
     const parts = [el, ...(el.labels || [])].filter(hasArea);
     if (!parts.length) return { problem: `it is not shown now${withIds("; the page shows ")}` };
@@ -178,7 +179,7 @@
   }
   const LAYERS = "dialog,[role=dialog],[role=alertdialog],[popover]";
   const CLOSES = /close|dismiss|accept|agree|got it|no,? thanks|not now|later|continue|hide|skip|ok\b|[\u00d7\u2715\u2716]/i;
-  // What covers an element, and the button that closes it, by id or by its place.
+  // Reports what covers an element, and the button that closes the cover, by id or position.
   function coverer(hit) {
     if (!hit || hit === document.documentElement || hit === document.body) return { problem: "it cannot be scrolled into view" };
     let layer = hit.closest(LAYERS);
@@ -192,7 +193,7 @@
     const box = el.getBoundingClientRect();
     return { id: palaestra.idOf(el), name: palaestra.labelOf(el, NAME_CHARS), x: box.left + box.width / 2, y: box.top + box.height / 2 };
   }
-  // Where an element is in the document, as the page's recorder writes it; empty inside a shadow root.
+  // An element's path in the document, as the page's recorder writes it; empty inside a shadow root.
   function pathOf(el) {
     if (el.getRootNode() !== document) return "";
     const places = [];
@@ -204,7 +205,7 @@
     if (problem) return { problem };
     return { element: pathOf(el), ...(aim.id === undefined ? { x: aim.x, y: aim.y } : reached(el)) };
   }
-  // A click is refused where it would do nothing that can be seen.
+  // A click is refused if it would have no visible effect.
   function clickable(aim, button) {
     const { el, problem } = aimed(aim);
     if (problem) return { problem };
@@ -217,7 +218,7 @@
     }
     return locate(aim);
   }
-  // Points of two elements in view together, if there are any.
+  // Scrolls until two elements are in view at the same time, and returns a free point of each; null if they cannot be.
   function together(one, other) {
     const parts = [one, other].map((el) => [el, ...(el.labels || [])].filter(hasArea));
     for (const part of parts.flat()) {
@@ -229,14 +230,14 @@
     }
     return null;
   }
-  // Both ends of a drag, which must be in view together.
+  // Both ends of a drag, which must be in view at the same time.
   function span(aim, to) {
     const begin = locate(aim), end = locate(to);
     if (begin.problem || end.problem || aim.id === undefined || to.id === undefined) return { ...begin, end };
     const points = together(palaestra.elementOf(aim.id), palaestra.elementOf(to.id));
     return points ? { ...begin, ...points[0], end: { ...end, ...points[1] } } : { problem: "it and the place to end on are not in view at the same time", end };
   }
-  // What kind of control an element is, for filling it in.
+  // The kind of control that an element is, for filling it in.
   function control(aim) {
     const { el, problem } = aimed(aim);
     if (problem) return { problem };
@@ -258,7 +259,7 @@
     if (place.problem) return { element: pathOf(el), ...place };
     el.focus({ preventScroll: true });
     if (!hasFocus(el)) return { problem: "it does not take the focus", element: pathOf(el) };
-    // Where the focus is, a caret or a selection that keys have made is left as it is.
+    // If the field already has the focus, a caret or selection that was made by keys is left as it is.
     if (!isFocused || clear) moveCaret(el, clear);
     return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length, lines: el.isContentEditable || el.tagName === "TEXTAREA",
       ...(el.tagName === "INPUT" ? { kind: el.type, least: el.min, most: el.max, step: el.step } : {}) };
@@ -283,7 +284,7 @@
       try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number and e-mail fields have no caret to move */ }
     }
   }
-  // A value that no keys write reliably, in the field that has the focus. `taken`: the field holds it now.
+  // Sets the focused field to a value that cannot be typed reliably; `taken` tells whether the field accepted it.
   function enter(_aim, value) {
     const el = focused();
     const before = el.value;
@@ -294,7 +295,7 @@
     el.dispatchEvent(new Event("change", { bubbles: true }));
     return { taken: true };
   }
-  // What the field that has the focus holds, where keys have written into it.
+  // The content of the focused field, after keys have been typed into it.
   const held = () => ({ value: focused().value ?? "" });
   function focused() {
     let el = document.activeElement;
@@ -319,11 +320,11 @@
     el.dispatchEvent(new Event("change", { bubbles: true }));
     return { element };
   }
-  // The page's own recorder assigns its events to the step in this attribute.
+  // The page's recorder assigns its events to the step that this attribute names.
   function begin(step) {
     if (step > 0) document.documentElement.dataset.step = String(step);
   }
-  // Makes the page's recorder send what it still holds, as it does when a page is left, and waits for that.
+  // Makes the page's recorder send its pending events, as it does when the page is left, and waits for that.
   function flushRecorder(limitMs) {
     return new Promise((resolve) => {
       const done = () => { observer.disconnect(); clearTimeout(timer); resolve({}); };
@@ -336,7 +337,8 @@
     });
   }
   const idle = (ms) => pause(ms).then(() => ({}));
-  // One call of the harness: `ids` are those of earlier pages, told once to each page; ids that are new go back with the answer.
+  // Runs one call of the harness. `ids` has the ids of earlier pages and is passed to each page once; new ids are
+  // returned with the answer.
   async function run(name, given, { step, ids }) {
     if (ids) palaestra.adopt(ids);
     if (step) begin(step);

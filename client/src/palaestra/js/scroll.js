@@ -1,5 +1,5 @@
-// Scrolls the page or a part of it, wherever the mouse is. No wheel is turned: it would move what lies under the mouse,
-// and the number in a field that has the focus.
+// Scrolls the page or a part of it, wherever the mouse is. The mouse wheel is not used, because it would scroll what is
+// under the mouse and change the number in a focused field.
 "use strict";
 (() => {
   const FRAME_LIMIT_MS = 100; // a page that draws nothing has no frames
@@ -9,7 +9,7 @@
   };
   const pageOf = () => document.scrollingElement || document.documentElement;
   const overflowOf = (el, axis) => getComputedStyle(el)[axis.overflow];
-  // The root's overflow applies to the window, or the body's if the root sets none.
+  // The root element's overflow applies to the window; if it sets none, the body's does.
   function windowOverflow(axis) {
     const root = overflowOf(document.documentElement, axis);
     return root === "visible" && document.body ? overflowOf(document.body, axis) : root;
@@ -21,7 +21,7 @@
   const hasRoom = (el, axis, by) => by > 0 ? el[axis.at] + el[axis.shown] < el[axis.whole] - 1 : el[axis.at] > 0;
   const around = (el) => el.assignedSlot || el.parentElement || el.getRootNode().host || null;
 
-  // The part that an element is in; where it is at its end, what is around it, unless it keeps scrolling to itself.
+  // The part to scroll for an element: the innermost one around it that has room, unless a part contains its scrolling.
   function partOf(el, axis, by) {
     for (let at = el; at && at !== pageOf(); at = around(at)) {
       if (!canScroll(at, axis)) continue;
@@ -35,7 +35,7 @@
     const wide = Math.min(box.right, innerWidth) - Math.max(box.left, 0), high = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
     return Math.max(wide, 0) * Math.max(high, 0);
   }
-  // The page itself, which hardly ever moves sideways; where it cannot move, the largest part in view that can.
+  // The page itself, which seldom scrolls sideways; if it cannot scroll, the largest part in view that can.
   function mainPart(axis, by) {
     const page = pageOf();
     if (canScroll(page, axis) && (axis === AXES.y || hasRoom(page, axis, by))) return page;
@@ -47,7 +47,7 @@
     }
     return main;
   }
-  // Scroll events are sent before the next frame is drawn: what they set off has begun then.
+  // Scroll events are sent before the next frame is drawn, so by then their handlers have run.
   function nextFrame() {
     return new Promise((resolve) => { requestAnimationFrame(() => resolve()); setTimeout(resolve, FRAME_LIMIT_MS); });
   }

@@ -26,7 +26,7 @@
     }
     return -1;
   }
-  // A heading reaches to the next one of its level; everything else holds what is inside of it.
+  // A heading's section extends to the next heading of its level; any other section is what is inside the element.
   function endOf(all, start) {
     const { depth, text } = all[start];
     const level = text.startsWith("heading ") ? +text[8] : 0;
@@ -48,7 +48,7 @@
     const part = all.slice(start, endOf(all, start));
     return { text: part.map((line) => palaestra.written({ ...line, depth: line.depth - depth })).join("\n") };
   }
-  // The lines that hold a text, each with the name of the nearest section that it is in.
+  // The lines that contain a text, each with the name of the innermost section that it is in.
   function linesWith(text, most) {
     const all = lines(), sought = fold(text), out = [];
     const within = [];
