@@ -42,7 +42,7 @@ async def items_choose(
     arms: Sequence[PlannedArm],
     observation: str,
 ) -> Items:
-    """Return the first ``limit`` tasks that all arms can present. Raises ``PalaestraError`` if there is none."""
+    """Return the first ``limit`` tasks that all arms can present. Raises ``PalaestraError`` if none can."""
     is_blind = any(
         not arm_of(planned.arm).has_text and not get_format(planned.observation or observation).has_screenshot
         for planned in arms

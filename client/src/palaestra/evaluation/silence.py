@@ -20,7 +20,7 @@ T = TypeVar("T")
 POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
 # Limit for a model that never answered. A model that did may be restarting, so its calls are retried for
-# longer.
+# a minute.
 GONE_AFTER_S = 20.0
 # A model counts as gone after this many consecutive failed calls, each of which was retried.
 FAILURES_MAX = 8

@@ -1,5 +1,5 @@
-// axtree-v2: the page as lines of text, one line per element or run of text. Here a line is `{ depth, text, el }`, where
-// `el` is the element that it describes or is inside of, so that a part of the page can be separated from the rest.
+// axtree-v2: the page as lines of text, one line per element or run of text. A line here is `{ depth, text, el }`. `el` is
+// the element that the line describes or is inside of, so that a part of the page can be separated from the rest.
 // This script runs in an isolated world, out of reach of the page's scripts; its functions are under `palaestra`.
 // The format is versioned: a change to any line is a new version, not an edit.
 "use strict";
