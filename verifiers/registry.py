@@ -25,7 +25,7 @@ class Verifier:
     check: Check
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
-    """Whether the verifier runs the agent's code, so that only workers of the sandbox queue may use it."""
+    """True if the verifier runs the agent's code, so that only workers of the sandbox queue may use it."""
     sandbox_datasets: frozenset[str] | None = None
     """The datasets (``extra["dataset"]``) whose golds need the sandbox; the others are judged in a child."""
     joint: Joint | None = None

@@ -1,4 +1,4 @@
-"""Visits to mock-site pages without an episode, with the same views and templates and events in a list."""
+"""Visits to mock-site pages without an episode: views and templates are the same, events go to a list."""
 
 from __future__ import annotations
 

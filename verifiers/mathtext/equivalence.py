@@ -28,7 +28,7 @@ def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
     texts = [readable(answer) or "" for answer in gold_answers(gold)]
     golds = [(text, gold_forms(text)) for text in texts if text]
     if not golds or not clean(golds[0][0]):
-        raise UnparsableGold(f"The gold {gold.answer[:80]!r} holds no answer.")
+        raise UnparsableGold(f"The gold {gold.answer[:80]!r} contains no answer.")
     shown_gold = _show(golds[0][0], golds[0][1])
     text = short_answer(evidence)
     if text is None or not clean(text):

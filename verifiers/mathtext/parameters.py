@@ -52,7 +52,7 @@ def unify_names(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tupl
 
 
 def _is_one_progression(form: Form) -> bool:
-    """Return whether the letter occurs in one expression only; ``x = 3 + 7t, y = 2 - 5t`` share it."""
+    """Return whether the expressions are independent; in ``x = 3 + 7t, y = 2 - 5t`` they share ``t``."""
     if isinstance(form, Listing):
         labels = {item.label for item in form.items}
         return len(labels) == 1 and all(isinstance(item.form, Scalar) for item in form.items)

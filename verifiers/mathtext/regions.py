@@ -142,7 +142,7 @@ def _sorted_ends(ends: Sequence[Node]) -> list[Node] | None:
 
 
 def _compare(left: Node, right: Node) -> int:
-    """Return -1, 0 or 1 if the left number is smaller, equal or larger."""
+    """Return -1 if the left number is smaller, 0 if both are equal, and 1 if the left number is larger."""
     infinite = values.infinite_sign(left) - values.infinite_sign(right)
     if infinite or values.infinite_sign(left):
         return (infinite > 0) - (infinite < 0)

@@ -199,7 +199,9 @@ class Env:
         episode = self._require_episode()
         try:
             turn, outcome = await episode.turn(completion)
-            if (stored := await episode.settle()) is not None:  # a step is stored before it returns
+            if (
+                stored := await episode.settle()
+            ) is not None:  # so that a step is stored before this method returns
                 turn, outcome = stored.turn, stored.outcome
             info: StepInfo = {
                 "action": turn.declared,

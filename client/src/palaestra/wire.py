@@ -195,7 +195,7 @@ class Blob(Answer, frozen=True, kw_only=True, tag="content"):
 
 
 class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
-    """How many episodes are open, and how many may be open, on pages of one kind."""
+    """Numbers of episodes that are open, and that may be open, on pages of one kind."""
 
     active: int
     max_active: int

@@ -79,23 +79,14 @@ def design_add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--factors", type=factors_read, default=dict(AXES), help="axes of looks that vary; default: all"
     )
+    group.add_argument("--no-retest", dest="retest", action="store_false", help="play each text arm once")
     group.add_argument(
-        "--no-retest", dest="retest", action="store_false", help="do not play the first text arm twice"
-    )
-    group.add_argument(
-        "--exclude",
-        dest="exclusions",
-        action="append",
-        default=[],
-        help="an exclusion rule to state (repeatable)",
+        "--exclude", dest="exclusions", action="append", default=[], help="an exclusion rule (repeatable)"
     )
     group.add_argument("--alpha", type=float, default=ALPHA)
     group.add_argument("--margin", type=float, default=MARGIN, help="equivalence margin, in points")
     group.add_argument(
-        "--guess",
-        type=guess_read,
-        default=Guess(),
-        help="assumptions of the smallest gap, as JSON: accuracy, icc, rho, look_sd",
+        "--guess", type=guess_read, default=Guess(), help="assumptions (JSON): accuracy, icc, rho, look_sd"
     )
     group.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
     group.add_argument("--name", default="", help="name of the report; default: derived from the plan")

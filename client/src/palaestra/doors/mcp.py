@@ -131,7 +131,7 @@ def list_tools(arm: str, observation: str, answer_channel: str) -> list[types.To
     conditions = config.conditions(arm, is_site=True, has_tools=arm_of(arm).calls_tools)
     opening = types.Tool(
         name=OPEN,
-        description="Open the next task: what is to be done, and its first page.",
+        description="Open the next task, to get its instructions and its first page.",
         input_schema={"type": "object", "properties": {}},
     )
     return [opening] + [
