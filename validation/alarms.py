@@ -50,7 +50,7 @@ def _components_print(runs: int, sick_runs: int, seed: int) -> None:
     _head_print("sick runs, alarms on components", *names)
     for course in SICK:
         tallies = [simulate(regime, course, runs=sick_runs, seed=seed) for regime in SHOWN]
-        # Runs that raised an alarm, as a mean over the rules that should raise one.
+        # The mean number of runs with an alarm, over the rules that should raise one.
         powers = [
             _power(
                 sum(tally.raised[rule] for rule in course.rules) / len(course.rules) / sick_runs,

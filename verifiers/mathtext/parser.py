@@ -156,7 +156,7 @@ def _listing(text: str, depth: int) -> Form | None:
             continue
         items.extend(_spread(Labelled(form, name) if name and not isinstance(form, Labelled) else form))
     if " or " in text and len({item.form.unit for item in items if isinstance(item.form, Scalar)} - {""}) > 1:
-        return None  # "3 hours or 8 minutes" leaves a choice
+        return None  # "3 hours or 8 minutes" gives two different answers
     if not is_set and (union := _alternatives(text, items)):
         return union
     if len({item.label for item in items[1:]} | {""}) == 1 and items[0].label:

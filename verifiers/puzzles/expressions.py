@@ -33,7 +33,7 @@ def parse_tree(text: str) -> ast.expr | None:
 
 
 def arithmetic(puzzle: Puzzle, answer: str) -> bool | None:
-    """Require an expression of each given number once, ``+ - * /`` and brackets, that equals the target."""
+    """Require an expression that equals the target and uses each given number once, with ``+ - * /`` only."""
     tree = parse_tree(answer)
     if tree is None:
         return None

@@ -36,7 +36,7 @@ def same(reading: Reading) -> Rule:
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
         gold = reading(puzzle.answer)
         if gold is None:
-            raise UnparsableGold(f"{puzzle.dataset}: the gold has not the form of an answer")
+            raise UnparsableGold(f"{puzzle.dataset}: the gold does not have the form of an answer")
         given = reading(answer)
         return None if given is None else given == gold
 

@@ -101,8 +101,7 @@ async def _play_turns(
         try:
             state = await generate(state, tool_calls="none")
         except Exception as failure:
-            # Whatever the model's provider raises means that the model gave no answer. Inspect handles the
-            # error, too.
+            # Any exception from the model's provider means that there was no answer. Inspect handles it, too.
             await env.stop("model_error", repr(failure))
             raise
         if state.output.stop_reason == TOO_LONG:
