@@ -365,5 +365,5 @@ async def test_a_click_by_another_button_says_that_it_was_one(env: Env, fake: Fa
     send = id_of(env, 'button "Send"')
     result, message = await act(env, type="click", target=send, button="right")
     assert (result, await shown(page)) == ("ok", "right")
-    assert "the right button" in message
+    assert "the right mouse button" in message
     assert await act(env, type="click", target=send) == ("ok", "")

@@ -45,7 +45,7 @@ def is_rounded_gold(gold: Node, answer: Node) -> bool:
 
 
 def is_near(exact: Node, rough: Node) -> bool:
-    """Return whether an approximation is within about one unit of its last digit of the exact number."""
+    """Return whether an approximation differs from the exact number by about one unit in its last digit."""
     value, near = values.constant(exact), values.constant(rough)
     if value is None or near is None:
         return False

@@ -72,7 +72,7 @@ class Command(BaseCommand):
         parser.add_argument("--benchmark", metavar="B", help="Only this one.")
         parser.add_argument("--limit", type=int, metavar="N", help="At most N items of each split.")
         parser.add_argument(
-            "--count", type=int, metavar="N", help="Generate N items of generated benchmarks."
+            "--count", type=int, metavar="N", help="Number of items to generate for generated benchmarks."
         )
 
     def handle(self, **options: Any) -> None:
