@@ -240,7 +240,7 @@ def test_the_arguments_of_a_plan_do_not_go_with_its_file(
     main(["plan", *arguments(fake, model, "--out", str(path), "--arms", TEXT_ARMS)])
     where = ["--server", fake.lab_url, "--key", "k", "--base-url", model.url, "--plan", str(path)]
     assert main(["eval", *where, "--samples", "3", "--looks", "2"]) == 1
-    assert "Leave out: samples, looks." in capsys.readouterr().err
+    assert "Leave out samples, looks, or write another plan." in capsys.readouterr().err
     assert main(["eval", *where, "--model", "other"]) == 1
     assert "The plan is for tiny, not for other." in capsys.readouterr().err
     assert fake.state.reports == []

@@ -124,7 +124,7 @@ async def test_an_answer_is_right_or_wrong_as_it_was_drawn() -> None:
     [
         ({"accuracy": 0.05}, "between 0 and 1"),
         ({"deficits": {"gmy": 3}}, "is not a rung"),
-        ({"item_share": 0.9, "look_share": 0.2}, "shares of the variance"),
+        ({"item_share": 0.9, "look_share": 0.2}, "share of the variance"),
         ({"accuracies": 1}, "unknown field"),
         ({"looks": {"fnt": {"mono": 3}}}, "there is no look with"),
     ],
@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_meant_is_refused(fields: dict[str, Any], message:
 
 
 def test_golds_must_cover_the_items() -> None:
-    with pytest.raises(PalaestraError, match="say nothing of task 3"):
+    with pytest.raises(PalaestraError, match="do not include task 3"):
         PlantedPolicy(
             GAP, solutions={}, tasks={3: Task(id=3, benchmark="b", key="")}, looks=looks_of(), cells={}
         )

@@ -53,7 +53,7 @@ def test_a_report_that_was_never_computed_is_refused_in_one_line(
     report["result"] = None
 
     assert main(command(fake, tmp_path)) == 1
-    assert "Report 1 is not computed yet: add --compute." in capsys.readouterr().err
+    assert "Report 1 has not been computed yet: add --compute." in capsys.readouterr().err
     assert main(command(fake, tmp_path, "--compute")) == 0
     assert (tmp_path / "gaps.csv").exists()
 

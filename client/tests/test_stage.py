@@ -381,7 +381,7 @@ def test_a_stage_that_cannot_start_says_why(
         ("--token", "short"): "fewer than 16 characters",
         ("--host", "0.0.0.0"): "Give the token",
         (): "To serve lite pages without a browser, add --pages 0.",
-        ("--pages", "0", "--port", fake.lab_url.rpartition(":")[2]): "--port name another address",
+        ("--pages", "0", "--port", fake.lab_url.rpartition(":")[2]): "Use --host and --port for another",
     }.items():
         assert main(["stage", *server_options, *options]) == 1
         assert message in capsys.readouterr().err

@@ -173,7 +173,7 @@ def _value(field: dataclasses.Field[Any], declared: Mapping[str, Any]) -> Any:
 
 
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
-    """Refuse fields that belong to another action, since a click with a ``text``, say, would not type it."""
+    """Refuse fields that belong to another action: a click with a ``text`` would not type the text."""
     own = set(list_fields(kind))
     for name in sorted(name for name in declared.keys() - own if declared[name]):
         acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)

@@ -94,8 +94,11 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
-        """Open a run. Fields: model, checkpoint, observation (an id or a short name), observation_settings,
-        grammar, history, actions_per_turn, affordances, settings, tags, simulated, report."""
+        """Open a run.
+
+        Fields: model, checkpoint, observation (an id or a short name), observation_settings, grammar,
+        history, actions_per_turn, affordances, settings, tags, simulated, report.
+        """
         if "observation" in fields:
             fields["observation"] = observation_id(fields["observation"])
         body = {"name": name, "kind": kind, **fields}
