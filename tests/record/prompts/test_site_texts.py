@@ -207,7 +207,7 @@ def test_tasks_of_another_installation_are_refused_with_a_reason(
     settings.WORLD_SALT = b"another"
     status, answer = _post(trainer, tasks, arm="text_zero_shot")
     assert (status, answer["error"]["code"]) == (422, "other_world_salt")
-    assert "load its benchmark again" in answer["error"]["message"]
+    assert "Load its benchmark again" in answer["error"]["message"]
     assert shorten_prompt(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
 
 
