@@ -65,7 +65,7 @@ class PersonStep(Struct, forbid_unknown_fields=True):
 
 
 class Arrival(Struct, forbid_unknown_fields=True):
-    """Notice that a page has been loaded, with its address below the first page."""
+    """Report that a page has been loaded; ``address`` is relative to the episode's first page."""
 
     address: Annotated[str, Meta(max_length=4_000, pattern=r"^[^\x00\\]*$")]
 

@@ -14,8 +14,8 @@ from core.errors import GymError
 from core.telemetry import metrics
 from gymsite.door.turns import Turns
 
-# Maximum number of requests waiting in a lane. Further ones are refused immediately rather than answered
-# after a time-out, except for callers that have less than their share of the lane.
+# Maximum number of requests waiting in a lane. Further ones are refused immediately, since their callers
+# would have given up by the time of an answer. Callers with less than their share of the lane are exempt.
 WAITING_MAX = 2_000
 RETRY_AFTER_S = 1
 

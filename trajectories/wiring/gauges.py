@@ -26,7 +26,7 @@ from trajectories.rollouts.runs.void_rates import VoidRates, void_alarms, void_r
 
 CLAIM_STATES = ("new", "sent", "claimed")
 ALARM_KINDS = ("run", "policy_version", "task")
-# Submissions beyond this number are not counted, which bounds the cost; so many are an emergency anyway.
+# Submissions beyond this number are not counted, which bounds the cost; that many are an emergency.
 UNJUDGED_MAX = 100_000
 UNJUDGED = Statement(__file__, "submissions_unjudged")
 

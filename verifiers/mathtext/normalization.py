@@ -58,7 +58,7 @@ OUTWARD = (
 )
 """Open intervals in the notation ``]a; b[``, with brackets that face outward."""
 UNFINISHED = re.compile(r"([,;])\s*(?:\.{3,}|\\[lc]?dots)[\s.]*$")
-"""A list that ends in an ellipsis."""
+"""The end of a list that trails off, as in ``1, 2, ...``."""
 BETWEEN = r"(?<=[\d}})\]])(?:\s+(?:{0})\s+|\s*(?:{1})\s*)(?=[\d\\({{\[-])"
 AND_ABROAD = BETWEEN.format(
     r"und|et|y(?=\s+\d)|\u0438", r"\u548c|\u4e0e|\u53ca|\u3068|\uadf8\ub9ac\uace0|\uc640|\uacfc"

@@ -23,7 +23,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
-    """Describe the last run for the template; ``rollouts/judging/tool_calls.py`` documents its output."""
+    """Describe the last run for the template; its output is documented in ``trajectories.rollouts``."""
     passed: Sequence[bool] = call.output.get("passed", ())
     reasons: Sequence[str] = call.output.get("told", ())
     return {

@@ -44,7 +44,7 @@ def _nights(first: date, nights: int) -> tuple[tuple[int, int, bool], ...]:
 
 
 def taken(room: Room) -> int:
-    """Return a bit mask of the nights that other guests have; bit 0 is the first day."""
+    """Return a bit mask of the nights that other guests have; bit 0 is the night of the first day."""
     return int.from_bytes(room.taken, "little")
 
 

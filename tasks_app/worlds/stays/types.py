@@ -105,7 +105,7 @@ class Room:
     offset: int
     """Index at which this room's prices start in the world's jitter."""
     taken: bytes
-    """Bit mask of the nights on which other guests stay; the lowest bit is the first day."""
+    """Bit mask of the nights on which other guests stay; the lowest bit is the night of the first day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

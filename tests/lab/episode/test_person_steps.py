@@ -23,6 +23,6 @@ def test_a_persons_steps_say_which_part_they_are(lab: Lab, owner: User) -> None:
 
     assert "person, recovery" in html
     assert "person, correction" in html
-    assert "3, 2 of them by a person; at most 8 by the agent" in " ".join(html.split())
+    assert "3 in all, 2 of them by a person; at most 8 by the agent" in " ".join(html.split())
     assert "what the model saw" in own
     assert "what the model saw" not in persons

@@ -29,7 +29,7 @@ EPISODES_AT_ONCE = 20
 CONCURRENCY = 8
 # The most requests in flight or queued at the same time.
 WAITING_MAX = 4 * CONCURRENCY
-# Seconds between two progress reports, even if no answer arrives.
+# The most seconds between two progress reports, even if no answer arrives.
 REPORT_S = 5.0
 
 

@@ -101,11 +101,11 @@ def sources_read(episode_ids: Sequence[int]) -> list[Source]:
 
 
 def source_part(*, episode_id: int, first: int, last: int, reach: int, is_whole: bool) -> Source | None:
-    """Return an episode's steps from ``first`` to ``last`` with their events, or None if it does not exist.
+    """Return an episode's steps from ``first`` to ``last`` with their events, or None if it is unknown.
 
     ``reach`` steps before them and one step after them are included. Facts computed from this source are
-    valid for this part of the episode. The restated shares are correct only with ``is_whole``, and only for
-    the requested steps, because the other steps lack most of their observations.
+    valid for this part of the episode. With ``is_whole``, the observations of the requested steps are read in
+    full, which their restated shares need. All other steps have only the line of the action's target.
     """
     row = READ_PART.row(
         ids=[episode_id],

@@ -30,12 +30,12 @@ class Guess(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 def compute_smallest_gap(
     guess: Guess, *, items: int, samples: int, looks: int, alpha: float, power: float
 ) -> float | None:
-    """Return the gap in points that a test at level ``alpha`` detects with probability ``power``.
+    """Return the smallest gap, in points, that a test at level ``alpha`` detects with probability ``power``.
 
-    This is the usual minimal detectable effect of a paired difference: the standard error, from the variance
-    over items, samples and looks (``FORMULA``), times the sum of two quantiles of Student's t. The result is
-    None with fewer than two items, or with fewer than two looks, since the effect of a single look cannot be
-    separated from the gap.
+    This is the usual minimal detectable effect of a paired difference: the standard error, computed from the
+    variance over items, samples and looks (``FORMULA``), times the sum of two quantiles of Student's t. The
+    result is None with fewer than two items, or with fewer than two looks, since the effect of a single look
+    cannot be separated from the gap.
     """
     if looks < 2 or items < 2:
         return None

@@ -25,7 +25,7 @@ TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"
 HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
 PLACES = Statement(__file__, "lineage", columns="s.index, s.url, coalesce(s.more->>'element_ids', '')")
 LENGTHS = Statement(__file__, "lineage", columns="length(s.observation_text) + length(s.raw)")
-# If a step has no text, a blob or a picture was shown, and either may contain ids.
+# A step without text showed a blob or a picture instead, and either may contain ids.
 ID_SHOWN = Statement(
     __file__, "lineage", columns=f"s.observation_text = '' OR s.observation_text ~ '{REFERENCE}'"
 )
