@@ -221,7 +221,7 @@ def test_a_missing_package_and_a_failed_generator_are_reported(monkeypatch: pyte
     with pytest.raises(GymError, match="ended with status 1"):
         list(generate(1, SEED))
     monkeypatch.setattr(reasoning_gym, "PACKAGE", "no_such_package")
-    with pytest.raises(GymError, match=r"not installed: pip install"):
+    with pytest.raises(GymError, match=r"not installed\. Run pip install"):
         list(generate(1, SEED))
 
 

@@ -1,7 +1,7 @@
-// axtree-v2: the page as lines of text, one line per element or run of text. A line is `{ depth, text, el }` here, `el`
-// being the element that it stands for or is inside of, so that a part of the page can be told from the rest.
-// Runs in an isolated world, out of reach of the page's scripts; its functions are under `palaestra`.
-// The format is versioned: a change of any line is a new version, not an edit.
+// axtree-v2: the page as lines of text, one line per element or run of text. A line here is `{ depth, text, el }`. `el` is
+// the element that the line describes or is inside of, so that a part of the page can be separated from the rest.
+// This script runs in an isolated world, out of reach of the page's scripts; its functions are under `palaestra`.
+// The format is versioned: a change to any line is a new version, not an edit.
 "use strict";
 (() => {
   const LIMIT_CHARS = 100000;
@@ -49,7 +49,7 @@
   function isGone(el, style) {
     return SKIPPED.has(el.tagName) || style.display === "none" || el.getAttribute("aria-hidden") === "true" || el.inert;
   }
-  // The words of a subtree in one line: what a name, a heading or an option says.
+  // The words of a subtree on one line, as the text of a name, a heading or an option.
   function wordsOf(el, without) {
     const parts = [];
     const walk = (node) => {
@@ -128,7 +128,7 @@
     const more = options.length - shown;
     return options.slice(0, shown).join(" | ") + (more > 0 ? " | ... " + more + " more" : "");
   }
-  // Where a link leads: nothing for another view of the same page, and "?..." for a query that begins as the page's own.
+  // A link's address: empty for another view of the same page, and "?..." for a query that repeats the page's own.
   function addressOf(el) {
     const url = new URL(el.href, location.href);
     if (url.origin !== location.origin) return url.href;
@@ -143,7 +143,7 @@
     if (INTERACTIVE.has(role)) return true;
     return el.tabIndex >= 0 && el.hasAttribute("tabindex") && !CONTAINERS.has(role) && !(role === "" && scrolls(el));
   }
-  // A block that takes the focus so that the keyboard can scroll it has nothing else to offer.
+  // A block that can be focused only so that the keyboard can scroll it is not interactive.
   function scrolls(el) {
     const style = getComputedStyle(el);
     return /auto|scroll/.test(style.overflowX + style.overflowY);
@@ -229,12 +229,12 @@
   }
   // Nothing else on the page can be used before a modal dialog is closed, so nothing else is shown.
   const isModal = (el, role) => /dialog$/.test(role) && (el.matches(":modal") || el.getAttribute("aria-modal") === "true");
-  // The name of a figure stands for its pictures.
+  // A figure's name replaces the names of its pictures.
   function contents(role, name, lines) {
     if (role === "figure" && name) return lines.filter((line) => !line.text.startsWith('image "'));
     return withoutTitle(role === "article" ? joined(lines) : lines, name);
   }
-  // A heading or text that says only what the part is called is not repeated in it.
+  // A heading or text that only repeats the part's name is left out of the part.
   function withoutTitle(lines, name) {
     const isTitle = (text) => text === "text: " + name || text.replace(/^heading \d /, "") === '"' + name + '"';
     const title = name ? lines.findIndex((line) => line.depth === 0 && isTitle(line.text)) : -1;
@@ -244,7 +244,7 @@
     const inside = lines.slice(title + 1, end).map((line) => ({ ...line, depth: line.depth - 1 }));
     return [...lines.slice(0, title), ...inside, ...lines.slice(end)];
   }
-  // A label's text is the name of its control and is not repeated.
+  // A label's text is already shown as the name of its control, so it is not repeated.
   function isLabelOfShown(el) {
     if (el.tagName !== "LABEL" || !el.control) return false;
     const control = getComputedStyle(el.control);
@@ -275,7 +275,7 @@
     const n = item.hasAttribute("value") ? item.value : start + index;
     return (/^[aA]$/.test(parent.type) ? String.fromCharCode(parent.type.charCodeAt(0) + n - 1) : n) + ".";
   }
-  // Short words that stand together in an item (of a list, or an article) are one line, an element before them included.
+  // Adjacent short texts in a list item or an article are joined into one line, with an element that precedes them.
   function joined(lines) {
     const out = [];
     for (const line of lines) {
@@ -298,7 +298,7 @@
     });
     if (lines.length) writer.nest("list" + (name ? ' "' + name + '"' : ""), el, lines);
   }
-  // A term and what it means are one line where words are all that there is.
+  // A term and its definition share a line if both are plain text.
   function definitions(el, writer) {
     const term = new Writer(el);
     for (const part of el.querySelectorAll(":scope > dt, :scope > dd, :scope > div > dt, :scope > div > dd")) {
@@ -310,13 +310,13 @@
     }
     for (const line of term.lines) writer.flush(), writer.lines.push(line);
   }
-  // A picture is named unless what stands beside it says the same.
+  // A picture is named unless the text around it already contains its name.
   function image(el, role, writer) {
     const name = nameOf(el, role);
     const around = el.closest("a,figure,li,article,section,tr") || el.parentElement;
     if (name && !(around && wordsOf(around, el).toLowerCase().includes(name.toLowerCase()))) writer.line('image "' + name + '"', el);
   }
-  // What stands on lines of its own in a cell stays apart in its row.
+  // Lines within a table cell are separated by slashes in its row.
   function cellText(cell) {
     return linesOf(cell, true).map((line) => line.text.replace(/^text: /, "")).join(" / ").replace(/\|/g, "\\|");
   }
@@ -336,7 +336,7 @@
     const box = el.getBoundingClientRect();
     return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth && box.height > 0;
   }
-  // The body as text, and the numbers of the lines that are in view.
+  // The page's body as text, and the numbers of the lines that are in view.
   function serialise() {
     const lines = document.body ? linesOf(document.body, true) : [];
     const inView = [];
@@ -348,7 +348,7 @@
     const text = lines.slice(0, end).map(written).join("\n");
     return { text: end < lines.length ? text + "\n(cut: the page is longer)" : text, inView };
   }
-  // An element as a reader would call it: its role and name.
+  // An element's role and name, as a reader would call it.
   function labelOf(el, limit) {
     const role = roleOf(el), name = nameOf(el, role) || (el.querySelector("h1,h2,h3,h4") || {}).textContent || "";
     const text = clean(name);

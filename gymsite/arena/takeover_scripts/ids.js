@@ -1,6 +1,6 @@
-// Element ids: one numbering for a whole episode. An element keeps its id for as long as it lives; one that is drawn
-// again, on this page or on a page opened later, takes over the id of the one that was called the same in the same item.
-// Runs in the same isolated world as the other scripts.
+// Element ids, numbered throughout an episode. An element keeps its id as long as it exists. If it is drawn again, on
+// this page or a later one, the new element takes over the id of the old one with the same name in the same item.
+// This script runs in the same isolated world as the other scripts.
 "use strict";
 (() => {
   const numberOf = new WeakMap();
@@ -9,7 +9,7 @@
   let fresh = null; // those that the harness does not know yet
   let last = 0;
 
-  // The numbers that earlier pages of the episode gave out.
+  // Takes over the numbers that earlier pages of the episode assigned.
   function adopt(known) {
     numbers = known;
     last = Math.max(last, 0, ...Object.values(known));
@@ -30,7 +30,7 @@
     low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
     return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
   }
-  // The record that an element belongs to. A list that is filtered shows "More" of other records than before.
+  // The record that an element belongs to, since after filtering a list, "More" may belong to a different record.
   const ITEM = "li,tr,article,[role=listitem],[role=row],[role=article]";
   const TITLE = "h1,h2,h3,h4,h5,h6,[role=heading],th";
   const TITLE_CHARS = 80;
@@ -40,8 +40,8 @@
     const title = isHeld ? (item.querySelector(TITLE) || item).textContent.trim().slice(0, TITLE_CHARS) : "";
     return [holder ? holder.id : "", title.replace(/\s+/g, " ")].join("\u0000");
   }
-  // What an element is called by, so that it is known again: where a link leads to, but not with which query, and
-  // below the episode's own address, for a fork has another.
+  // The features by which an element is recognised again. A link's path counts without its query, and relative to the
+  // episode's address, because a fork has a different address.
   const EPISODE = /^(?:\/.*?)?\/e\/[^/]+\//;
   function callOf(el, role, name) {
     const path = (el.pathname || "").replace(EPISODE, "/");
@@ -73,7 +73,7 @@
   }
   const elementOf = (id) => (/^e\d+$/.test(id) ? elementOfNumber(Number(id.slice(1))) : null);
   const idOf = (el) => (numberOf.has(el) ? `e${numberOf.get(el)}` : "");
-  // What is there instead of an id that is not: "e1, e2, e5 and 9 more".
+  // The ids that exist, to mention when an id does not: "e1, e2, e5 and 9 more".
   const NAMED = 6;
   function idsInWords() {
     const numbersShown = [...holders.keys()].filter((number) => elementOfNumber(number)?.checkVisibility());
