@@ -176,7 +176,7 @@ def test_a_gold_unit_is_answered_beside_the_next_one(page: Page, project: Annota
     for _ in range(2):
         label_next(page)
         expect(feedback).to_contain_text("3 of 4 answers agree")
-    expect(feedback).to_contain_text("The problem; right is Both")
+    expect(feedback).to_contain_text("The problem; the right answer is Both")
     expect(feedback.get_by_role("heading")).to_have_count(1)
     label_next(page)
     expect(feedback).to_have_text("")

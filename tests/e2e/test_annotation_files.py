@@ -46,4 +46,4 @@ def test_labels_are_exported_and_sent_back(lab_page: Callable[..., Page], tmp_pa
     expect(jobs).to_contain_text("waiting")
     LABEL_WORK.run(AnnotationJob.objects.latest("pk").pk)
     expect(jobs).to_contain_text("0 of 1 label added")
-    expect(jobs).to_contain_text("All were here already.")
+    expect(jobs).to_contain_text("All were already in the project.")
