@@ -9,7 +9,7 @@ from kombu.transport import redis, virtual
 
 
 class AcknowledgingQoS(redis.QoS):
-    """Kombu's message accounting, changed to count a message as done even if Redis could not be told.
+    """Kombu's message accounting, changed to count a message as done even if Redis was out of reach.
 
     Kombu would count the message as unfinished forever. A worker that takes one message at a time would then
     take none, and since it never reads from the broken connection, it would never open another. Redis

@@ -38,7 +38,7 @@ SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR
 TOKEN_KEY: bytes = bytes.fromhex(
     env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
 )
-# Mock sites are drawn from this salt, so whoever has it and the code can compute the answers.
+# Mock sites are drawn from this salt, so anyone with the salt and the code can compute the answers.
 WORLD_SALT: bytes = bytes.fromhex(
     env.str("GYM_WORLD_SALT", "") or secrets.read_or_ephemeral(VAR_DIR, "world_salt")
 )

@@ -58,7 +58,7 @@ def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -
     """Return whether this person sees the second member of a pair first.
 
     The order is random, but stays the same whenever the unit is shown again, except as a repeat, for which it
-    is drawn anew. It is derived from a ticket's values, so it is known even if the slot has since gone to
+    is drawn again. It is derived from a ticket's values, so it is known even if the slot has since gone to
     someone else.
     """
     project = annotator.project

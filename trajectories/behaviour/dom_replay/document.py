@@ -55,7 +55,7 @@ class Addresses:
     """A resolver that maps recorded addresses to addresses in the lab.
 
     ``place`` returns the address of a file, or None if the lab does not serve it. ``pictures`` maps the names
-    of the task's pictures to their hashes, and ``requested`` collects the files asked for so far.
+    of the task's pictures to their hashes, and ``requested`` collects the files requested so far.
     """
 
     place: Callable[[Named], str | None]

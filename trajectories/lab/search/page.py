@@ -115,7 +115,7 @@ class CountsPage:
 
     @cached_property
     def facets(self) -> dict[str, list[FacetRow]]:
-        """For each filter that is not set yet, the number of hits for each of its values."""
+        """Number of hits by value, for each filter that is not set yet."""
         if self.counts is None or not self.counts.total:
             return {}
         counts: dict[str, Mapping[Any, int]] = {

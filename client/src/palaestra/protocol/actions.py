@@ -41,7 +41,7 @@ class FieldSpec:
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """One type of action. Models are told about actions in the order of their ``rank``.
+    """One type of action. Prompts describe actions in the order of their ``rank``.
 
     An action is offered if all conditions that it ``needs`` are met; ``aim`` says whether it must name an
     element (``target``) or a position (``x``, ``y``). ``fields`` are its keys other than ``type``.

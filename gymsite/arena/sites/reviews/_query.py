@@ -32,7 +32,7 @@ SORTS = {
 }
 FILTERS = ("stars", "colour", "size", "badge", "month")
 Offered = Mapping[str, Mapping[str, str]]
-"""For each filter, and for the sort order, the offered values with their texts."""
+"""Offered values with their texts, by filter; the sort orders are listed in the same way."""
 
 
 @dataclass(frozen=True, kw_only=True)
